@@ -33,7 +33,7 @@ const { values: options } = parseArgs({
 });
 const [rounds, count] = [options.rounds, options.sessions].map(Number);
 
-/** As `logic/supervisor/runner-child.ts` has them. */
+/** As `logic/supervisor/runner-process.ts` has them. */
 const flags = [
   ...['--no-node-snapshot', '--single-threaded-gc'],
   ...['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-flush-bytecode'],

@@ -26,7 +26,7 @@ export const layers = {
     ['workers', 'webhooks', 'metrics'],
   ],
   http: [['admin', 'site', 'operate'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
-  'http/admin': [['records', 'files'], ['acting', 'upload', 'visit'], ['why'], ['handler']],
+  'http/admin': [['records', 'files'], ['acting', 'upload'], ['why'], ['handler']],
   apps: [
     ['pages', 'lint'],
     ['renderings'],
@@ -37,7 +37,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml', 'live-topics'],
   ],
-  events: [['webhooks'], ['job-calls'], ['calls'], ['enqueue'], ['live']],
+  events: [['webhooks'], ['job-calls'], ['calls'], ['live']],
   'apps/blocks': [
     ['saving'],
     ['run-block'],
@@ -45,9 +45,9 @@ export const layers = {
     ['html'],
     ['group'],
     ['sent'],
-    ['block-session', 'references', 'title'],
+    ['block-session', 'references'],
   ],
-  'apps/run': [['places'], ['queue-mail', 'permitted-block'], ['diagnostics', 'refusals'], ['locale', 'observed']],
+  'apps/run': [['places'], ['calls-out', 'visits'], ['diagnostics', 'refusals'], ['site-locale', 'observed']],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],
@@ -61,7 +61,7 @@ export const layers = {
   ],
   files: [['pictures'], ['pixels']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
-  'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits'], ['errors']],
+  'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits']],
   common: [['spool'], ['time']],
   'content-types': [
     [

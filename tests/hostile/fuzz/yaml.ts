@@ -1,9 +1,9 @@
 import { readDefinition } from '../../../plugins/apps/server/src/apps/definitions/definition';
 import { readSettings } from '../../../plugins/apps/server/src/apps/definitions/settings';
 import { type ElementType, elementTypes } from '../../../plugins/apps/server/src/apps/elements';
-import { blockReference } from '../../../plugins/apps/server/src/apps/pages/embed-reference';
+import { blockReference } from '../../../plugins/apps/server/src/apps/pages/embed';
 import { readRules } from '../../../plugins/apps/server/src/apps/pages/rules';
-import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns/pattern';
+import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns';
 import { printable } from '../../../plugins/apps/server/src/common/log';
 import { checkNumbers } from '../../../plugins/apps/server/src/common/numbers';
 import { checkEncoded, checkUtf8 } from '../../../plugins/apps/server/src/http/request/text';

@@ -11,7 +11,7 @@ serveTasks({
   checkLogic: lazy(async () => (await import('./logic/check/task')).checkLogic),
   compileLogic: lazy(async () => (await import('./logic/compile/task')).compileLogic),
   markup: lazy(async () => (await import('./layouts')).doMarkup),
-  markdown: lazy(async () => (await import('./layouts/markdown/markdown-task')).doMarkdown),
+  markdown: lazy(async () => (await import('./layouts/markdown')).doMarkdown),
   preparePicture: lazy(async () => (await import('./files/pictures/task')).preparePicture),
   readSheet: lazy(async () => (await import('./interchange/sheet-task')).readSheet),
   copySqliteLog: lazy(async () => (await import('./records/reads/sqlite-task')).copySqliteLog),

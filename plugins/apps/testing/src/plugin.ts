@@ -14,7 +14,7 @@ export interface TestTools {
   pathOf(siteId: string, uid: string, documentId: string, locale?: string): Promise<string | null>;
 }
 
-/** server/src/outbound/answered.ts. */
+/** server/src/outbound/request.ts. */
 export type Answerer = (
   appId: string,
   call: FetchCall,

@@ -11,7 +11,7 @@ import {
   sourceOf,
 } from '../../../server/src/apps';
 import { lookUpNames } from '../../../server/src/auth';
-import { didYouMean } from '../../../server/src/common/did-you-mean';
+import { didYouMean } from '../../../server/src/common/text';
 import type { Site } from '../../../server/src/sites/types';
 import { CannotRun } from '../exit';
 import { type Host, withStrapi } from '../host';

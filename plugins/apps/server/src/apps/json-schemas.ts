@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { refusesOtherKeys } from '../common/validation';
+import { themeFile } from './definitions/app';
 import { definitionFile } from './definitions/definition';
 import { settingsFile } from './definitions/settings';
-import { themeFile } from './definitions/theme';
 import { rulesFile } from './pages/rules';
 import { shownShape } from './yaml/check';
 

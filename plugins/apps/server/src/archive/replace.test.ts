@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArchiveError } from './errors';
 import { filesBelow } from './files';
-import { putInPlace } from './replace';
+import { putInPlace } from './import';
 
 let base: string;
 beforeEach(() => {

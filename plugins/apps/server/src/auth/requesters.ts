@@ -1,7 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import type { AppsConfig } from '../config.types';
 import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
-import { addressGroup } from './credentials/address-group';
 import {
   createAdministrators,
   MAX_ADMIN_SESSION_AGE,
@@ -13,7 +12,7 @@ import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createImpersonations, type Impersonations } from './credentials/impersonations';
 import { createKeyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
-import { createRateLimit } from './credentials/rate-limit';
+import { addressGroup, createRateLimit } from './credentials/rate-limit';
 import { tokenWithId } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import {
@@ -23,16 +22,14 @@ import {
   type StrapiState,
   userRequester,
 } from './identification';
+import type { RunStatement } from './rights/permissions';
 import { createRoles, type Roles } from './rights/roles';
-import type { RunStatement } from './rights/tables';
 import { type Csrf, createCsrf } from './sessions/csrf';
 import { createFlashes, type Flashes } from './sessions/flashes';
-import { createJwtUsers } from './sessions/jwt-users';
 import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
 import { createProofs, type Proofs } from './sessions/proofs';
-import { isCrossOrigin, isUntrustedOrigin } from './sessions/sender';
-import { createSessions, SESSION_COOKIE } from './sessions/sessions';
-import { createVisitors, type Visitors } from './sessions/visitors';
+import { createJwtUsers, createSessions, SESSION_COOKIE } from './sessions/sessions';
+import { createVisitors, isCrossOrigin, isUntrustedOrigin, type Visitors } from './sessions/visitors';
 import type { Requester } from './types';
 
 /** Identifies requesters by their credentials, logs them in and out (docs/reference/rights.md#credentials). */

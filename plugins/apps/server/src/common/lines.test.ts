@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linesOf } from './lines';
+import { linesOf } from './text';
 
 async function* each(pieces: Iterable<string>) {
   yield* pieces;

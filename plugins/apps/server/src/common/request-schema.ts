@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { didYouMean } from './did-you-mean';
 import { AppsError } from './errors';
+import { didYouMean } from './text';
 import { keysOf, type Problem, validate } from './validation';
 
 /** The message for a value that is not `wanted`. */

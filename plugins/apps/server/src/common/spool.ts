@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { linesOf } from './lines';
+import { linesOf } from './text';
 import { shortWork } from './time/pace';
 
 /** Values that were read completely, and can be read again any number of times. */

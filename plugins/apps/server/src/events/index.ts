@@ -1,7 +1,7 @@
 /** What happens around requests: rules on events of the host's content, calls from code, changes sent to open pages. */
 export { type ActorContext, createActorContext } from './actor-context';
 export { type CallOptions, type CallServices, type Calls, createCalls } from './calls';
-export { watchContent } from './content-changes';
+export { watchContent } from './host-events';
 export { callOfJob, fetchJobs, functionJobs, siteOfJob } from './job-calls';
 export { createLive, type LiveChanges, type LiveConnection } from './live/live';
 export { publishChanges } from './live/publish-changes';

@@ -5,7 +5,7 @@ import type { Requester } from '../auth/types';
 import { notFound } from '../common/errors';
 import type { ContentItem, Site } from '../sites/types';
 import type { CallServices } from './calls';
-import { createItems } from './items';
+import { createItems } from './host-events';
 import { readRule } from './rule-input';
 import { createRuleTargets, type KnownFunctions } from './rule-targets';
 

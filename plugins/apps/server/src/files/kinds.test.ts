@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HEAD, kindOf } from './kinds';
-import { chosenName } from './names';
+import { chosenName } from './temporary-files';
 
 const found = (bytes: Buffer | string, ending: string) => {
   const kind = kindOf(Buffer.from(bytes as string), ending);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
-import { chunks, grouped } from '../common/lists';
+import { chunks, grouped } from '../common/collections';
 import type { Pictures } from './pictures';
 import type { StoredFile, TemporaryFile } from './types';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { grouped } from '../common/collections';
 import { isAppsError } from '../common/errors';
-import { grouped } from '../common/lists';
 import type { Logger } from '../common/log';
 import type { Library, ReleasedFile } from './library';
 import type { AppKey } from './types';

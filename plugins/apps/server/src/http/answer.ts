@@ -3,7 +3,7 @@ import { answerTypes, browserScript, plainLocale, scriptUrl, siteLocale } from '
 import { jsonRightsOf, rightsOf } from '../auth';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
 import type { Address, AppTarget, Site } from '../sites/types';
-import { requireJsonUse } from './app/json-access';
+import { requireJsonUse } from './app/json-handlers';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';
 import { webhookRequester, webhookRoute, webhookTarget } from './app/webhooks';
@@ -14,7 +14,7 @@ import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
 import { beginReading } from './request/request-data';
 import { sitePage } from './response/in-theme';
-import { inLanguage } from './response/page-texts';
+import { inLanguage } from './response/pages';
 import { type ErrorView, explainApp } from './response/respond-error';
 import { requireRead, sendFile, sendOwnFile } from './site/assets';
 import { login, logout, requireLoginMethod } from './site/login';

@@ -1,28 +1,27 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Address } from '../sites/types';
 import { answer, isPublic } from './answer';
-import { createPublicOrigin } from './middleware/public-origin';
+import { createPublicOrigin } from './middleware/headers';
 import { type Checks, createOperate } from './operate';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import type { HttpServices } from './request/exchange';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { earlyView, respondError } from './response/respond-error';
-import { addReloadScript } from './site/reload';
+import { addReloadScript } from './site/live';
 
 export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
 export { type CreateContext, inject } from './inject';
 export { boundedBodies } from './middleware/bounded-body';
 export { createErrorForm } from './middleware/error-form';
-export { createHiddenTypes } from './middleware/hidden-types';
+export { createHiddenTypes, rememberedHeaders } from './middleware/headers';
 export { createObservedRequests } from './middleware/observed-requests';
 export { type OpenRequests, watchRequests } from './middleware/open-requests';
-export { rememberedHeaders } from './middleware/security-headers';
 export type { Checks } from './operate';
-export { createBaseUrl, panelUrl } from './request/base-url';
 export type { HttpServices } from './request/exchange';
+export { createBaseUrl, panelUrl } from './request/exchange';
 export { requestIdOf } from './response/request-id';
-export { createReloads } from './site/reload';
+export { createReloads } from './site/live';
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */
 function varyBySender(ctx: Context): void {

@@ -5,8 +5,7 @@ import type { Context } from 'koa';
 import { AppsError, notFound } from '../common/errors';
 import { answer } from './answer';
 import type { HttpServices, InjectedAnswer, InjectedRequest } from './request/exchange';
-import { prefersJson } from './request/negotiate';
-import { overlaid } from './request/overlay';
+import { overlaid, prefersJson } from './request/negotiate';
 import { type ErrorView, respondError } from './response/respond-error';
 
 /** Bytes of an answer; the rest is cut. */

@@ -8,9 +8,9 @@ import { localeProblem } from '../sites';
 import type { ContentItem, Site } from '../sites/types';
 import { checkToken } from './request/csrf';
 import type { HttpServices } from './request/exchange';
+import { visitorOf } from './request/exchange';
 import { requestData } from './request/request-data';
-import { visitorOf } from './request/visitor';
-import { flashOf } from './response/flash';
+import { flashOf } from './response/pages';
 import { takeLog } from './response/pending-log';
 
 /**

@@ -1,12 +1,12 @@
 import { type BuildTools, forget, type RecordSource } from './building/build';
 import { checkIndexes } from './building/check';
 import { type Access, createReadiness } from './building/readiness';
-import { checkSearch } from './checked-search';
-import { createSql, type HostDatabase, type LongReads, type Row, type Sql } from './database/database';
+import { createSql, type HostDatabase, type LongReads, type Row, type Sql } from './database';
 import { dialects } from './dialects';
-import { createMemory } from './query/statement/memory';
-import { createReading } from './reading';
+import { createMemory } from './query/statement/estimate';
+import { countEntries, countTerm, createReading } from './reading';
 import {
+  checkSearch,
   countGeneration,
   countOfAll,
   type Plans,
@@ -16,7 +16,6 @@ import {
   searchGeneration,
   targetOf,
 } from './search';
-import { countEntries, countTerm } from './sizes';
 import { isOwnIndex } from './tables/layout';
 import type { Place } from './tables/places';
 import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
@@ -34,10 +33,11 @@ import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, Sea
 
 export type { RecordSource } from './building/build';
 export { type Access, IndexMissing } from './building/readiness';
-export { searchMatcher, searchProblem } from './checked-search';
 export {
+  createGivingWay,
   createSql,
   type HostDatabase,
+  inTransaction,
   isFailure,
   type LongReads,
   MAX_SEQ,
@@ -51,16 +51,14 @@ export {
   StorageError,
   tooLong,
   translateError,
-} from './database/database';
-export { createGivingWay, inTransaction } from './database/transaction';
+} from './database';
 export { type Client, type Dialect, dialects, isBusy, isUnavailable, pendingTable } from './dialects';
-export { fold } from './keys/folding';
-export { words } from './keys/words';
+export { fold, words } from './keys';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
-export type { IndexedRecord } from './tables/entries';
+export { searchMatcher, searchProblem } from './search';
 export { type Place, type PlaceKind, placeIndex, placeValues, STATE } from './tables/places';
-export type { RecordWrite } from './tables/rows';
+export type { IndexedRecord, RecordWrite } from './tables/rows';
 
 /** What a search reads of the records that it finds: all of their columns, or `id` and `version`. */
 export type SearchColumns = 'records' | 'versions';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../shared/json';
-import { cellOf, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
-import { csvRows } from './csv-rows';
+import { cellOf, csvRows, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
 
 async function* pieces(text: string, size: number) {
   const bytes = Buffer.from(text);

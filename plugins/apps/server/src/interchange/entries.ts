@@ -2,8 +2,8 @@ import type { CellKind, Encoding, Separator } from '../../../shared/cells';
 import { separators } from '../../../shared/cells';
 import { type Items, isItems, type Json } from '../../../shared/json';
 import { attempt, isAppsError } from '../common/errors';
-import { linesOf } from '../common/lines';
 import { checkNumbers } from '../common/numbers';
+import { linesOf } from '../common/text';
 import { inSlices } from '../common/time/pace';
 import {
   type Cell,
@@ -16,11 +16,10 @@ import {
   textOfCell,
   WrongCell,
 } from './cells';
-import { fromSpreadsheet, itemOf } from './csv';
-import { csvRows } from './csv-rows';
-import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './headings';
+import { csvRows, fromSpreadsheet, itemOf } from './csv';
 import { type Notation, notationOf } from './notation';
 import type { Sheet } from './sheets';
+import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './table';
 import { headOf, textOf, WrongEntry } from './text';
 
 export type Format = 'csv' | 'ndjson' | 'xlsx';

@@ -12,8 +12,7 @@ export {
   type ReadChoices,
   type RecordFile,
 } from './entries';
-export { type DeclaredItems, labelsOf } from './headings';
 export { createSheets, type Sheet, type Sheets } from './sheets';
-export { type Batches, csvTable, type TableOptions } from './table';
+export { type Batches, csvTable, type DeclaredItems, labelsOf, type TableOptions } from './table';
 export { WrongEntry } from './text';
 export { XLSX_TYPE, xlsxTable } from './xlsx';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Items } from '../../../shared/json';
 import type { ReadOptions } from './entries';
-import { labelsOf } from './headings';
+import { labelsOf } from './table';
 import { declaring, opened, records } from './testing/files';
 
 const declared = {

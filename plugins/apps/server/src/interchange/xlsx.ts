@@ -4,8 +4,17 @@ import type { Json } from '../../../shared/json';
 import { SLICE } from '../common/time/pace';
 import { jsonInText } from './cells';
 import { fromSpreadsheet, jsonOf, NULL, notFormula } from './csv';
-import { MORE } from './headings';
-import { type Batches, type Column, columnsOf, moreCell, type Row, rowsOf, type TableOptions, valueIn } from './table';
+import {
+  type Batches,
+  type Column,
+  columnsOf,
+  MORE,
+  moreCell,
+  type Row,
+  rowsOf,
+  type TableOptions,
+  valueIn,
+} from './table';
 import { WrongEntry } from './text';
 
 /** What one sheet holds in every program: rows with the heading, and the characters of a cell. */

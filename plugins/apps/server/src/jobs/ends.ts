@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { AppKey } from '../records/types';
 import type { Claimed, JobQueue } from './queue';
 import type { JobOutcome } from './types';
 
@@ -74,5 +75,93 @@ export class JobEnds {
         await pause(PAUSE);
       }
     }
+  }
+}
+
+/** Jobs that a process claims ahead at most, while jobs take less than `QUICK` milliseconds on average. */
+const MAX_HELD = 40;
+export const QUICK = 25;
+
+/** Milliseconds for which claimed jobs may stand behind others before they are given back. */
+export const HELD_TIME = 100;
+
+/** The name of an app of a site. */
+export const nameOf = ({ site, app }: AppKey): string => JSON.stringify([site, app]);
+
+/** Jobs that are claimed and have not begun. Apps take turns. */
+export class HeldJobs {
+  private readonly claims: Claimed[] = [];
+  /** How many there are of each app. */
+  private readonly counts = new Map<string, number>();
+  /** Milliseconds that the latest jobs took on average. */
+  private average = QUICK;
+  private latest = '';
+
+  constructor(private readonly workers: number) {}
+
+  get all(): readonly Claimed[] {
+    return this.claims;
+  }
+
+  add(claim: Claimed): void {
+    const name = nameOf(claim.job.key);
+    this.claims.push(claim);
+    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
+  }
+
+  /** The next one: of another app than the last, where there is one. */
+  take(): Claimed | undefined {
+    const other = this.counts.size > 1 ? this.claims.findIndex(({ job }) => nameOf(job.key) !== this.latest) : 0;
+    const claim = this.claims[Math.max(other, 0)];
+    if (!claim) return undefined;
+    this.remove([claim]);
+    this.latest = nameOf(claim.job.key);
+    return claim;
+  }
+
+  /** Takes all, because others take longer than was expected. */
+  giveBack(): Claimed[] {
+    this.average = QUICK;
+    const all = [...this.claims];
+    this.remove(all);
+    return all;
+  }
+
+  remove(lost: readonly Claimed[]): void {
+    for (const claim of lost) {
+      const at = this.claims.indexOf(claim);
+      if (at < 0) continue;
+      this.claims.splice(at, 1);
+      const name = nameOf(claim.job.key);
+      const count = (this.counts.get(name) ?? 0) - 1;
+      if (count > 0) this.counts.set(name, count);
+      else this.counts.delete(name);
+    }
+  }
+
+  /** Notes how many milliseconds a job took. */
+  measured(time: number): void {
+    this.average += (time - this.average) / 10;
+  }
+
+  /** Jobs that are begun within the time for which they may be held. */
+  private get most(): number {
+    if (this.average >= QUICK) return 0;
+    return Math.min(MAX_HELD, Math.floor((this.workers * HELD_TIME) / Math.max(this.average, 1)));
+  }
+
+  /**
+   * How many jobs of an app to claim ahead: none while it has half of its share, so that a claim is for several.
+   * @param name of the app @param apps how many may have jobs
+   */
+  room(name: string, apps: number): number {
+    const { most } = this;
+    if (most === 0) return 0;
+    const own = this.counts.get(name) ?? 0;
+    const share = Math.max(1, Math.floor(most / apps));
+    if (own * 2 > share) return 0;
+    // An app that has none need not wait until those of another have begun.
+    const least = own === 0 && this.claims.length < 2 * most ? 1 : 0;
+    return Math.max(least, Math.min(share - own, most - this.claims.length));
   }
 }

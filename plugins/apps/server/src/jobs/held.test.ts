@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HeldJobs } from './held';
+import { HeldJobs } from './ends';
 import type { Claimed } from './queue';
 
 const claim = (app: string, id: string) => ({ job: { id, key: { site: 's', app } } }) as Claimed;

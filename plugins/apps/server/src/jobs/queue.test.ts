@@ -4,10 +4,9 @@ import jobSchema from '../content-types/job/schema.json';
 import { createSql, dialects } from '../indexes';
 import { createTable } from '../records/testing/columns';
 import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
-import { JobFailure, pauseAfter } from './failure';
 import { findJob, listJobs, retryJobs } from './list';
 import { JobQueue } from './queue';
-import { insertJobs } from './rows';
+import { insertJobs, JobFailure, pauseAfter } from './rows';
 import type { NewJob } from './types';
 
 const SECOND = 1_000;

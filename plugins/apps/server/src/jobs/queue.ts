@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../indexes';
 import type { AppKey } from '../records/types';
-import { JobFailure, pauseAfter } from './failure';
-import { jobOf, TABLE } from './rows';
+import { JobFailure, jobOf, pauseAfter, TABLE } from './rows';
 import type { Job, JobKind, JobOutcome } from './types';
 
 /** How often a job may be left behind by a process that has ended, or stopped, before it is given up. */

@@ -3,10 +3,9 @@ import type { Logger } from '../common/log';
 import { spanned } from '../common/spans';
 import type { Sql } from '../indexes';
 import type { AppKey } from '../records/types';
-import { JobEnds } from './ends';
-import { JobFailure } from './failure';
-import { HELD_TIME, HeldJobs, nameOf, QUICK } from './held';
+import { HELD_TIME, HeldJobs, JobEnds, nameOf, QUICK } from './ends';
 import type { Claimed, Failed, JobQueue } from './queue';
+import { JobFailure } from './rows';
 import type { LogTry } from './shown';
 import type { JobHandler, JobKind, JobOutcome } from './types';
 

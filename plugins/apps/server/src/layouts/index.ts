@@ -1,16 +1,14 @@
 import { defaultOperators, Liquid } from 'liquidjs';
+import { memoized } from '../common/collections';
 import { attempt } from '../common/errors';
-import { memoized } from '../common/memo';
-import { defaultLimits, type LayoutLimits } from './limits/limits';
+import { defaultLimits, type LayoutLimits } from './limits';
 import { compileLayout } from './liquid/compile';
-import { registerDateFilters } from './liquid/date-filters';
+import { registerDateFilters, registerLocaleFilters, registerStandardFilters } from './liquid/filters';
 import { escaping, markdownFilter, raw } from './liquid/html';
-import { registerLocaleFilters } from './liquid/locale-filters';
-import { registerStandardFilters } from './liquid/standard-filters';
 import { registerTags } from './liquid/tags';
 import { contains, registerTimedFilters } from './liquid/timed';
 import { registerHtmlFilters } from './liquid/written';
-import type { Markdown } from './markdown/markdown';
+import type { Markdown } from './markdown';
 import type { LayoutSource, Layouts } from './types';
 
 /**
@@ -47,7 +45,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Mar
 }
 
 export { escapeHtml, html } from './liquid/html';
-export { createMarkdown, MAX_MARKDOWN, type Markdown } from './markdown/markdown';
+export { createMarkdown, MAX_MARKDOWN, type Markdown } from './markdown';
 export { createMarkup, type Markup } from './markup/markup';
 export { doMarkup } from './markup/markup-tasks';
 export { pageTags } from './markup/page-tags';

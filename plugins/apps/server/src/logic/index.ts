@@ -1,7 +1,7 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
 import { isAppsError, logicError, unavailable } from '../common/errors';
 import { packageManagerOf } from '../common/package-manager';
-import { within } from '../common/time/deadline';
+import { within } from '../common/time/pace';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Workers } from '../workers';
 import { checkProgram } from './check';
@@ -10,8 +10,8 @@ import { createProblems } from './problems';
 import { HostPace, newUse } from './session/host-pace';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
+import { createOutsideShare, waited } from './session/session-limits';
 import type { SessionOptions } from './session/session-link';
-import { createOutsideShare, waited } from './session/waiting';
 import { createCircuitBreakers } from './supervisor/circuit-breaker';
 import type { Runner } from './supervisor/runner';
 import { createRunnerPool, firstAttempt, MAX_LOSSES, type RunnerPool } from './supervisor/runner-pool';
@@ -20,7 +20,7 @@ import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudge
 export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions } from './host-functions';
 export { emptyContext, noHost } from './problems';
-export { remainingTime } from './session/waiting';
+export { remainingTime } from './session/session-limits';
 export { PausedError } from './supervisor/circuit-breaker';
 export { firstAttempt, nextAttempt } from './supervisor/runner-pool';
 export type * from './types';

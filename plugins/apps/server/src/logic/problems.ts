@@ -1,6 +1,6 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
 import { AppsError, isAppsError, logicError } from '../common/errors';
-import { within } from '../common/time/deadline';
+import { within } from '../common/time/pace';
 import type { Compiler } from './compile';
 import { PausedError } from './supervisor/circuit-breaker';
 import type { ContextData, LogicHost, LogicRuntime } from './types';

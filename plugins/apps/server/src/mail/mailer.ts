@@ -1,14 +1,144 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '@strapi/strapi';
+import type { AppMails } from '../../../shared/admin-api';
 import type { Logger } from '../common/log';
+import { within } from '../common/time/pace';
 import type { HostDatabase } from '../indexes';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { AppKey } from '../records/types';
-import { createOutbox } from './outbox';
-import { type SendFailure, sendBy } from './provider';
-import { linksOf, MAX_ATTEMPTS, RATE_WINDOW } from './statements';
+import {
+  claimNext,
+  countStates,
+  freeAt,
+  giveUp,
+  type Held,
+  hold,
+  keyOf,
+  linksOf,
+  MAX_ATTEMPTS,
+  MAX_HELD,
+  nextAt,
+  RATE_WINDOW,
+  type Transaction,
+  triedOf,
+  unsentApps,
+} from './statements';
 import type { DigestText, Mailer, MailLink, MailRow, QueuedMail } from './types';
+
+const RATES = 'apps_mail_rates';
+
+export interface Outbox {
+  /**
+   * Claims an attempt to send a mail of the app: the oldest one of the block that has sent the least lately. The attempt is
+   * committed before it is returned, so that no two processes make it, and so that in any hour at most `limit` attempts of the
+   * app begin, of all processes. Null when there is no mail to be sent, and when the rate is used up: what is to be sent waits
+   * then, and several of one kind have become one.
+   */
+  claim(key: AppKey): Promise<MailRow | null>;
+  /** The apps that have mails to be sent, now or later. */
+  apps(): Promise<AppKey[]>;
+  /** When an app's next mail may be sent, in milliseconds since the epoch; null: it has none to be sent. */
+  next(key: AppKey): Promise<number | null>;
+  state(key: AppKey): Promise<AppMails>;
+}
+
+interface OutboxTools {
+  database: HostDatabase;
+  /** Mails of an app in one site in an hour. */
+  limit: number;
+  /** Called with a number of mails that are kept without an attempt. */
+  onKept(key: AppKey, count: number, reason: string): void;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+/** Which mail is sent next, for all processes (docs/decisions/mail.md). */
+export function createOutbox({ database, limit, onKept, now = Date.now }: OutboxTools): Outbox {
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` while no other process claims a mail of the app. */
+  async function locked<T>(key: AppKey, work: (trx: Transaction) => Promise<T>): Promise<T> {
+    for (;;) {
+      const done = await database.transaction(async (trx) => {
+        // The first statement: what is read after it is what the processes before have committed.
+        const rows = await trx(RATES).where(keyOf(key)).update({ locked_at: now() });
+        return rows > 0 ? { result: await work(trx) } : null;
+      });
+      if (done) return done.result;
+      const row = { ...keyOf(key), locked_at: 0 };
+      await database.knex()(RATES).insert(row).onConflict(['site', 'app']).ignore();
+    }
+  }
+
+  /** One claim at a time: each that waits for another would keep a connection of the pool. */
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  async function claimOnce(trx: Transaction, key: AppKey): Promise<MailRow | Held | null> {
+    const at = now();
+    if (limit === 0) return giveUp(trx, key, at);
+    return (await triedOf(trx, key, at)) < limit ? claimNext(trx, key, at) : hold(trx, key, { limit, at });
+  }
+
+  return {
+    async claim(key) {
+      for (;;) {
+        const claimed = await inOrder(() => locked(key, (trx) => claimOnce(trx, key)));
+        if (claimed === null || 'mailId' in claimed) return claimed;
+        if (claimed.kept > 0) onKept(key, claimed.kept, claimed.reason);
+        if (claimed.count < MAX_HELD) return null;
+      }
+    },
+    apps: () => unsentApps(database.knex()),
+    next: (key) => nextAt(database.knex(), key, { limit, at: now() }),
+    async state(key) {
+      const [db, at] = [database.knex(), now()];
+      const counts = await countStates(db, key);
+      const next = counts.waiting === 0 ? null : await freeAt(db, key, { limit, at });
+      return {
+        ...counts,
+        tried: await triedOf(db, key, at),
+        next: next === null ? null : new Date(Math.max(at, next)).toISOString(),
+      };
+    },
+  };
+}
+
+/** Milliseconds that the provider gets for one mail. */
+const TIMEOUT = 30_000;
+
+/** Characters of a provider's message that are kept. */
+const MAX_MESSAGE = 500;
+
+/** Why a mail was not sent. */
+interface SendFailure {
+  message: string;
+  /** Trying again would not help, or might send it twice. */
+  isFinal: boolean;
+}
+
+interface EmailService {
+  send(mail: Record<string, unknown>): Promise<unknown>;
+}
+
+/** Sends a mail by Strapi's email plugin and its provider; null when it took it. Never rejects. */
+async function sendBy(strapi: Core.Strapi, row: MailRow): Promise<SendFailure | null> {
+  const service = strapi.plugin('email')?.service('email') as EmailService | undefined;
+  if (!service) return { message: "Strapi's email plugin is not enabled", isFinal: true };
+  const { recipients: to, subject, text, html, replyTo } = row;
+  const mail = { to, subject, ...(text && { text }), ...(html && { html }), ...(replyTo && { replyTo }) };
+  try {
+    const sent = await within(service.send(mail), TIMEOUT, false);
+    return sent === 'late' ? { message: `the provider did not answer in ${TIMEOUT / 1000} s`, isFinal: true } : null;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { message: message.slice(0, MAX_MESSAGE), isFinal: false };
+  }
+}
 
 const MAIL = 'plugin::apps.mail';
 

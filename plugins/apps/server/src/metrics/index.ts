@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { within } from '../common/time/deadline';
+import { within } from '../common/time/pace';
 import { appLabels, statusLabel } from './labels';
 import { processMetrics } from './process';
 import type { Metrics, Reading } from './types';

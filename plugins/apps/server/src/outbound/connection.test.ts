@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPublic } from './connection';
+import { isPublic } from './calls';
 
 test.each(['8.8.8.8', '93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::200e'])(
   '%s is public',

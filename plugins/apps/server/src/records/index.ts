@@ -5,11 +5,10 @@
 
 export { isBusy, isUnavailable } from '../indexes';
 export { createKeptAnswers, isAnsweredBefore } from './answers';
-export { CollisionError } from './commits/collision';
+export { CollisionError } from './commits/commits';
 export { contentScope } from './commits/dependencies';
 export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';
-export { applyChange } from './table/change';
-export { itemsJson, mayNameFiles, withOtherItems } from './table/rows';
+export { applyChange, itemsJson, mayNameFiles, withOtherItems } from './table/rows';
 export type * from './types';

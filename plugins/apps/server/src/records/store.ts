@@ -1,26 +1,109 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { spool } from '../common/spool';
 import { dataLoader } from '../common/time/coalesce';
 import type { Limits } from '../config.types';
 import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from '../indexes';
 import type { Workers } from '../workers';
-import { createBulk } from './bulk/bulk';
 import { clearRecords, forgetDeleted } from './bulk/clear';
+import { insertMany, type ManyTools } from './bulk/create-many';
 import { createCommits } from './commits/commits';
 import { createDependencies } from './commits/dependencies';
 import { type Batches, createBatches } from './pending/batch';
-import { createLeftovers } from './pending/leftovers';
 import { createPendingTable } from './pending/rows';
 import { createLongReads } from './reads/long-reads';
 import { createStreams } from './streams';
 import { checkId, hashOf, scopeOf } from './table/ids';
 import { ofCreator, readPage } from './table/page';
+import { storable, withoutId } from './table/rows';
 import { readRecords, recordSource, recordsTable, selectRecord, selectRecords } from './table/table';
-import type { RecordStore } from './types';
+import type { AppKey, ManyOptions, NewRecord, RecordStore } from './types';
+import { refuseMissing } from './unit/entries';
 import { createKeyedMutex } from './unit/keyed-mutex';
-import { refuseMissing } from './unit/not-built';
 import { sharedCommits } from './unit/shared-commits';
 import { createTransact } from './unit/transact';
 import type { UnitTools } from './unit/unit-tools';
+
+interface BulkOptions {
+  /** Receives an error after the commit. */
+  onError(error: unknown): void;
+  /** For what is too large for memory; by default the system's. */
+  temporaryDirectory: string | undefined;
+}
+
+/** New records after which the database's statistics are out of date. */
+const ANALYZE_AFTER = 5_000;
+
+/** Makes `RecordStore.createMany`. */
+function createBulk(tools: ManyTools, { onError, temporaryDirectory }: BulkOptions): RecordStore['createMany'] {
+  const analyze = createAnalyze(tools, onError);
+
+  const insertAll = async (
+    key: AppKey,
+    { read }: { read(): AsyncIterable<NewRecord[]> },
+    { restores = false, atCommit }: ManyOptions,
+  ) => {
+    const stored = restores ? withoutId : storable;
+    const total = await insertMany(tools, key, { read, stored, ...(atCommit && { atCommit }) });
+    await analyze(total);
+    return total;
+  };
+
+  return async (key, records, options = {}) => {
+    if ('read' in records) return insertAll(key, records, options);
+    const spooled = await spool(records, temporaryDirectory);
+    try {
+      return await insertAll(key, spooled, options);
+    } finally {
+      await spooled.remove();
+    }
+  };
+}
+
+/**
+ * Updates the database's statistics of the table after many inserts: until it does so by itself, PostgreSQL expects an app to
+ * have few records, and reads and sorts all of them for every page.
+ */
+function createAnalyze({ database, dialect }: ManyTools, onError: BulkOptions['onError']) {
+  let unseen = 0;
+  return async (records: number): Promise<void> => {
+    unseen += records;
+    if (unseen < ANALYZE_AFTER || !dialect.analyze || (await database.current())) return;
+    unseen = 0;
+    await createSql(database.knex(), dialect).change(`${dialect.analyze} ${recordsTable.name}`).catch(onError);
+  };
+}
+
+/** Milliseconds between two looks for abandoned batches: each is one short read. */
+const sweepEvery = 5_000;
+
+/**
+ * Deletes what ended processes have left of their batches: at the start, and then every few seconds. `stop`
+ * waits for a removal that is running.
+ * @param onError receives the error of an attempt; the next one follows
+ */
+function createLeftovers(
+  batches: Pick<Batches, 'sweep'>,
+  onError: (error: unknown) => void,
+): { start(): void; stop(): Promise<void> } {
+  const outside = AsyncLocalStorage.snapshot();
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const sweep = (): void => {
+    running = batches.sweep().catch(onError);
+  };
+  return {
+    start() {
+      outside(() => {
+        sweep();
+        timer = setInterval(() => void running.then(sweep), sweepEvery).unref();
+      });
+    },
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
 
 export interface RecordStoreOptions {
   database: HostDatabase;

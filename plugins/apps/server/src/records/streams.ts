@@ -6,7 +6,7 @@ import { scopeOf } from './table/ids';
 import { readSomeOf } from './table/page';
 import { readSome } from './table/table';
 import type { RecordStore } from './types';
-import { refuseMissing } from './unit/not-built';
+import { refuseMissing } from './unit/entries';
 
 /** The app's own indexes, which are not needed. */
 const NONE: IndexDeclarations = new Map();

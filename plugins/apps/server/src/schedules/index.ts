@@ -1,4 +1,4 @@
 /** Functions of blocks that are called by the clock (docs/decisions/schedules.md). */
-export { scheduleJobs } from './handler';
+export { scheduleJobs } from './declared';
 export { createSchedules } from './schedules';
 export type * from './types';

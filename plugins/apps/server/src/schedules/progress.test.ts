@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Missed } from '../apps/types';
 import { ticksOf } from '../common/time/cron';
-import { beginAt, MAX_MISSED, nextLook, stepOf } from './progress';
+import { beginAt, MAX_MISSED, nextLook, stepOf } from './schedules';
 import type { Progress } from './types';
 
 const at = (text: string) => Date.parse(`2026-03-${text}:00Z`);

@@ -24,18 +24,15 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
+export { localeProblem, warnOfLocales } from './addresses/address';
 export { fileNameProblem } from './addresses/file-names';
 export { idPattern, isId, newIdProblem, reservedViews, trimSlashes } from './addresses/ids';
-export { localeProblem, warnOfLocales } from './addresses/locales';
 export type { ContentTypeInfo } from './content';
-export { uidAttribute } from './content';
-export { createPanelColumns, type PanelColumns } from './panel-columns';
-export { namesOwnersOfFiles, relatedTypes } from './related-types';
+export { namesOwnersOfFiles, relatedTypes, uidAttribute } from './content';
 export { createSitesFrom } from './sites';
-export { versionedContent } from './themes/asset-versions';
-export { checkText } from './themes/edit-files';
-export { isEditable as isEditablePath } from './themes/edit-paths';
-export { themesVersion } from './themes/themes-version';
-export { withFiles } from './themes/with-files';
+export { createPanelColumns, type PanelColumns } from './strapi';
+export { checkText, isEditable as isEditablePath } from './themes/edit-files';
+export { versionedContent } from './themes/theme-files';
+export { themesVersion, withFiles } from './themes/themes';
 export type * from './types';
 export { createVersions, type Versions } from './versions';

@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { expect, test } from 'vitest';
-import { namesOwnersOfFiles, relatedTypes } from './related-types';
+import { namesOwnersOfFiles, relatedTypes } from './content';
 
 const relation = (target?: string) => ({ type: 'relation', ...(target && { target }) });
 const types = relatedTypes({

@@ -1,14 +1,11 @@
+import { memoized } from '../common/collections';
 import { errorText, isAppsError, missing, notFound } from '../common/errors';
-import { memoized } from '../common/memo';
 import type { AppsConfig, SiteConfig } from '../config.types';
-import { createAddressParser } from './addresses/address';
-import { urls } from './addresses/urls';
+import { createAddressParser, urls } from './addresses/address';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
-import { createChoices, type SettingStore } from './themes/choices';
 import { createEditor } from './themes/editor';
-import { themeProblems } from './themes/setup';
 import { revisionOf, type Snapshot } from './themes/snapshots';
-import { type AppLocation, createThemes } from './themes/themes';
+import { type AppLocation, createChoices, createThemes, type SettingStore, themeProblems } from './themes/themes';
 import type { AppFolder, Site, Sites, ThemeFile, ThemeFolder } from './types';
 
 export interface SitesOptions {

@@ -1,8 +1,27 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { type Access, killProcess, startConfined } from '../common/confined-process';
 import type { SandboxConfig } from '../config.types';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
-import { processorTime } from './processor-time';
+
+/** Milliseconds of a tick, Linux's unit for the processor time of processes. */
+const tick = 10;
+
+/**
+ * Processor time of a process in milliseconds, in steps of 10; undefined without `/proc` of Linux, or when the process is
+ * gone.
+ */
+function processorTime(pid: number | undefined): number | undefined {
+  try {
+    // The program's name, in parentheses, may contain spaces: fields count from behind it.
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [user, system] = [Number(fields[11]), Number(fields[12])];
+    return Number.isFinite(user + system) ? (user + system) * tick : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Milliseconds that a worker process may take to start. */
 const START_TIMEOUT = 15_000;
@@ -49,7 +68,7 @@ export interface WorkerProcess {
   kill(error?: unknown): void;
 }
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   /** The built worker program. */
   path: string;
   /** Megabytes of V8's old space. */

@@ -1,4 +1,4 @@
-import { memoized } from '../../common/memo';
+import { memoized } from '../../common/collections';
 import type { CompiledLayout } from '../../layouts/types';
 import { attributes, conditionJson, escapeHtml } from '../elements';
 import type { AppServices } from '../run/types';

@@ -5,8 +5,8 @@ import { expectWork } from '../../common/time/pace';
 import { fold, words } from '../../indexes';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
+import { shownInRun } from '../run/files';
 import { keyOf, nestedRun } from '../run/run';
-import { shownInRun } from '../run/shown-files';
 import type { Run } from '../run/types';
 import type { App, ElementDefinition } from '../types';
 

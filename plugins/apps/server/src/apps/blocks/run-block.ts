@@ -5,25 +5,21 @@ import { shortWork } from '../../common/time/pace';
 import { PausedError } from '../../logic';
 import { valueInTitle } from '../elements';
 import type { PageLocale } from '../locales';
-import { assetUrls } from '../run/asset-urls';
 import { layoutContext } from '../run/context-data';
-import { errorMark, folderOf, noticeMark } from '../run/diagnostics/error-mark';
-import { notice } from '../run/diagnostics/notices';
+import { errorMark, folderOf, notice, noticeMark } from '../run/diagnostics/failures';
 import { traceFailure } from '../run/diagnostics/trace';
-import { localeOf } from '../run/locale';
-import { nameOf } from '../run/permitted-block';
+import { assetUrls, shownRecord } from '../run/files';
 import { placesData } from '../run/places/state';
 import { redirectOf } from '../run/response';
-import { shownRecord } from '../run/shown-files';
+import { localeOf } from '../run/site-locale';
 import type { Run } from '../run/types';
+import { nameOf } from '../run/visits';
 import type { Block } from '../types';
-import { type BlockSession, withSession } from './block-session';
+import { type BlockSession, titleText, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
-import { formHtml } from './display/form';
+import { formHtml, whoMaySend } from './display/form';
 import { shutForm, waitingNote } from './display/shut-form';
-import { whoMaySend } from './display/who-may-send';
-import { formMessages } from './html/form-messages';
-import { titleText } from './title';
+import { formMessages } from './html/pages';
 
 /** The HTML of a block. */
 export interface Rendered {

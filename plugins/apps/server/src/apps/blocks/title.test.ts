@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
-import { titleText } from './title';
+import { titleText } from './block-session';
 
 const values: Record<string, Json> = {
   name: 'A & <b>',

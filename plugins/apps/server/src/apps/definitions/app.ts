@@ -1,19 +1,60 @@
-import type { Items } from '../../../../shared/json';
+import { z } from 'zod';
+import type { Items, Json } from '../../../../shared/json';
+import { memoized } from '../../common/collections';
 import { attempt, definitionError } from '../../common/errors';
-import { memoized } from '../../common/memo';
 import type { IndexDeclarations, IndexType } from '../../indexes/types';
 import type { LayoutSource } from '../../layouts/types';
 import { type AppFolder, isId, type ThemeFile } from '../../sites';
 import type { App, Block, Definition, Settings } from '../types';
-import type { Tolerance } from '../yaml/yaml';
+import { check } from '../yaml/check';
+import { caption, flag, isMapping, mapping } from '../yaml/schema';
+import { readYaml, type Tolerance } from '../yaml/yaml';
+import { notifyProblem, webhookProblem } from './automation';
 import { emptyDefinition, readDefinition } from './definition';
-import { notifyProblem } from './notify';
-import { mergedOptions } from './options';
 import { partialsOf } from './partials';
-import { emptySettings, readSettings } from './settings';
-import { readThemeInfo } from './theme';
-import { translated } from './translated';
-import { webhookProblem } from './webhooks';
+import { emptySettings, readSettings, translated } from './settings';
+
+/**
+ * The options of an app (docs/reference/theme.md#options): those of its settings.yaml, and what an administrator has set for
+ * the site instead. Mappings are merged key by key; any other value, null and lists too, replaces the file's.
+ */
+function mergedOptions(file: Items, override: Items): Items {
+  const entries = Object.entries(override).map(([key, value]): [string, Json] => {
+    const given = Object.hasOwn(file, key) ? (file[key] as Json) : null;
+    return [key, isMapping(value) && isMapping(given) ? mergedOptions(given, value) : value];
+  });
+  return Object.fromEntries([...Object.entries(file), ...entries]);
+}
+
+const notSeconds = { error: 'This must be a whole number of seconds from 1 to 86400' };
+
+/** Keys of theme.yaml (docs/reference/theme.md). */
+export const themeFile = mapping({
+  title: caption,
+  description: caption,
+  rapido: flag,
+  s_maxage: check<number>(z.int(notSeconds).min(1, notSeconds).max(86_400, notSeconds)),
+});
+
+/**
+ * Content of theme.yaml. `rapido`: the apps were made for Rapido (docs/coming-from-rapido.md); `s_maxage`: seconds for which a proxy may
+ * keep pages of the site.
+ */
+interface ThemeInfo {
+  title?: string;
+  description?: string;
+  rapido?: boolean;
+  s_maxage?: number;
+}
+
+/**
+ * Reads a theme's theme.yaml (docs/reference/theme.md#themeyaml): all keys are optional. DefinitionError for a
+ * broken file.
+ */
+export function readThemeInfo(file: ThemeFile): ThemeInfo {
+  const root = readYaml(file);
+  return root.value === null ? {} : themeFile(root);
+}
 
 type Part = 'layout' | 'logic' | 'definition';
 

@@ -1,22 +1,118 @@
 import { z } from 'zod';
 import type { Items, Json } from '../../../../shared/json';
+import { didYouMean } from '../../common/text';
 import type { Wrong } from '../../common/validation';
 import { idPattern, reservedViews, type ThemeFile } from '../../sites';
-import { builtInActions } from '../elements';
+import { builtInActions, type ElementType, elementTypes, roleOf } from '../elements';
 import type { DefinitionWork } from '../elements/inputs/settings';
 import { LIVE_VIEW } from '../live-topics';
-import { patternWork } from '../patterns/pattern-machine';
-import type { Definition } from '../types';
-import { check, shownAs } from '../yaml/check';
+import { inEnglish } from '../locales';
+import { type PatternWork, patternWork } from '../patterns';
+import type { Definition, ElementDefinition } from '../types';
+import { check, shownAs, unknownKey } from '../yaml/check';
+import { shorten } from '../yaml/events';
 import { caption, describe, flag, isMapping, mapping, named, namesOrText, oneOf } from '../yaml/schema';
 import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
-import { readElement } from './definition-element';
-import { elementsShape } from './definition-shape';
-import { notify } from './notify';
+import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
 import { relate } from './relations';
-import { schedules } from './schedules';
+
+/**
+ * Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type.
+ * @param work the budget that all elements of the definition share
+ */
+export function readElement(at: YamlNode, name: string, work: DefinitionWork): ElementDefinition {
+  const { value } = at;
+  const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
+  const type = isMapping(typeAt.value) ? defaultType(at, name) : typeName(typeAt);
+  if (builtInActions.has(name) && type !== 'ACTION')
+    typeAt.fail(`"${name}" is a built-in action, so its type is ACTION`);
+  const elementType = elementTypes.get(type) as ElementType;
+  const { settings } = elementType;
+  const definition: Record<string, unknown> = { name, type, position: at.position };
+  for (const key of isMapping(value) ? Object.keys(value) : []) {
+    if (key === 'type') continue;
+    const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    if (!setting) unknownKey(at, key, ['type', ...Object.keys(settings)], ` for the type ${type}`);
+    else if (at.child(key).value !== null) definition[setting.as] = setting.check(at.child(key), work);
+  }
+  const checked = definition as unknown as ElementDefinition;
+  elementType.check?.(checked, at);
+  return withDefault(at, checked, elementType, work);
+}
+
+function typeName(at: YamlNode): string {
+  if (typeof at.value !== 'string')
+    return at.fail(`An element is the name of a type, or a mapping with "type", not ${describe(at.value)}`);
+  if (elementTypes.has(at.value)) return at.value;
+  const known = [...elementTypes.keys()];
+  return at.fail(
+    `The element type "${shorten(at.value)}" is not known${didYouMean(at.value, known) || '.'} Known: ${known.join(', ')}.`,
+  );
+}
+
+function defaultType(at: YamlNode, name: string): string {
+  return builtInActions.has(name) ? 'ACTION' : at.fail('An element needs a "type"');
+}
+
+/**
+ * A default must be a value that the element could store: it is read like a visitor's entry. It is not checked where the
+ * options are computed.
+ */
+function withDefault(
+  at: YamlNode,
+  definition: ElementDefinition,
+  { read, settings, isList }: ElementType,
+  work: PatternWork,
+): ElementDefinition {
+  const given = definition.default;
+  if (given === undefined || given === '' || !read) return definition;
+  if (Object.hasOwn(settings, 'options') && !definition.options) return definition;
+  const entered = (Array.isArray(given) ? given : given === false ? [] : [given]).map((value) => {
+    if (typeof value === 'object') at.child('default').fail(`This cannot be a default value: ${describe(value)}`);
+    return String(value);
+  });
+  if (Array.isArray(given) && !isList?.(definition)) at.child('default').fail('This must be one value, not a list');
+  const result = read(entered, { ...definition, required: false }, definition.options ?? [], work);
+  if ('error' in result)
+    return at.child('default').fail(`This is not a value of the element: ${inEnglish(result.error)}`);
+  return { ...definition, default: result.value };
+}
+
+/** Schema for editors: the keys of an element of a type. */
+function typeShape(type: string, isTypeNeeded: boolean): z.ZodType {
+  const settings = Object.entries(elementTypes.get(type)?.settings ?? {}).map(([key, { as, check }]) => [
+    key,
+    (as === 'entry' ? entryShape() : check.schema).nullish(),
+  ]);
+  const name = z.literal(type);
+  return z.strictObject({ type: isTypeNeeded ? name : name.optional(), ...Object.fromEntries(settings) });
+}
+
+/** Schema for editors: a type's name, or a mapping with the keys of its type. */
+function elementShape(): z.ZodType {
+  const types = [...elementTypes.keys()];
+  return z.union([z.enum(types), ...types.map((type) => typeShape(type, true))]);
+}
+
+/** Schema for editors: the fields of a repeated group. */
+function entryShape(): z.ZodType {
+  const isField = (type: string) => roleOf({ type }) === 'input' && type !== 'REPEAT';
+  const types = [...elementTypes.keys()].filter(isField);
+  const field = z.union([z.enum(types), ...types.map((type) => typeShape(type, true))]);
+  return z.record(z.string(), field).meta({ propertyNames: { pattern: idPattern.source } });
+}
+
+/** Schema for editors: all elements of a block. */
+function elementsShape(): z.ZodType {
+  const action = z.union([z.literal('ACTION'), typeShape('ACTION', false)]).optional();
+  const builtIn = Object.fromEntries([...builtInActions.keys()].map((name) => [name, action]));
+  return z
+    .object(builtIn)
+    .catchall(elementShape())
+    .meta({ propertyNames: { pattern: idPattern.source } });
+}
 
 /** The definition of a block without a definition file. */
 export const emptyDefinition: Definition = {

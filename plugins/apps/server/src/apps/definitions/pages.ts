@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from '../../common/did-you-mean';
+import { didYouMean } from '../../common/text';
 import { PAGES, pageFields, showIfSetting, withCondition } from '../elements';
 import type { ElementDefinition, FormPage } from '../types';
 import { type Check, check } from '../yaml/check';

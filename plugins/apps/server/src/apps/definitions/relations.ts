@@ -1,4 +1,4 @@
-import { didYouMean } from '../../common/did-you-mean';
+import { didYouMean } from '../../common/text';
 import { comparedAsNumber, isNumeric, roleOf, withCondition } from '../elements';
 import type { Condition, ElementDefinition } from '../types';
 import { isMapping } from '../yaml/schema';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { errorText } from '../../common/errors';
+import { readThemeInfo } from './app';
 import { readSettings } from './settings';
 import { failure, file, many } from './testing/definitions';
-import { readThemeInfo } from './theme';
 
 describe('readSettings', () => {
   test.each([

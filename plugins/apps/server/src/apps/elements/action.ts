@@ -2,7 +2,7 @@ import type { ServiceMessage } from '../locales';
 import type { ElementDefinition } from '../types';
 import { flag } from '../yaml/schema';
 import { attributes, escapeHtml } from './inputs/html';
-import { classNames, confirm, label, type Settings } from './inputs/settings';
+import { classNames, confirm, label, type Settings, storedSettings } from './inputs/settings';
 import { checkAlone, verify } from './inputs/verify';
 import type { ElementType } from './types';
 
@@ -54,4 +54,11 @@ export const action: ElementType = {
     };
     return `<button${attributes(attrs)}>${escapeHtml(definition.label ?? (builtIn ? locale.say(builtIn) : name))}</button>`;
   },
+};
+
+/** HTML that the function of the element's name returns. */
+export const basic: ElementType = {
+  role: 'html',
+  settings: { ...storedSettings, ...verify },
+  check: (definition, at) => checkAlone(definition, at, storedSettings),
 };

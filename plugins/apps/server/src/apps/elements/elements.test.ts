@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
 import { localeFor } from '../locales';
-import { patternWork } from '../patterns/pattern-machine';
+import { patternWork } from '../patterns';
 import type { ElementDefinition } from '../types';
 import { elementTypes, itemSchema, textsCompared, textsShown } from '.';
 import type { ElementType } from './types';

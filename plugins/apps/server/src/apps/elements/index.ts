@@ -2,30 +2,17 @@ import type { Json } from '../../../../shared/json';
 import type { Region } from '../../common/values/moments';
 import { type Message, message } from '../locales';
 import type { App, ElementDefinition } from '../types';
-import { action } from './action';
-import { basic } from './basic';
+import { action, basic } from './action';
 import { boolean } from './boolean';
-import { checkboxes } from './checkboxes';
-import { date } from './date';
-import { datetime } from './datetime';
-import { email } from './email';
-import { file } from './file';
-import { group } from './group';
-import { hidden } from './hidden';
-import { image } from './image';
+import { checkboxes, radio, select } from './choice-types';
+import { file, image } from './file-types';
 import { plainText } from './inputs/html';
-import { markdown } from './markdown';
 import { number } from './number';
-import { radio } from './radio';
 import { reference } from './reference';
-import { repeat } from './repeat';
-import { select } from './select';
-import { tel } from './tel';
-import { text } from './text';
-import { textarea } from './textarea';
-import { time } from './time';
+import { group, repeat } from './repeat';
+import { email, hidden, markdown, tel, text, textarea, url } from './text-types';
+import { date, datetime, time } from './time-types';
 import type { ElementRole, ElementType, JsonSchema } from './types';
-import { url } from './url';
 
 /** The table of element types (docs/reference/definitions.md#element-types): a new type is a file, a row and a test. */
 export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
@@ -113,10 +100,9 @@ export function declaredItems({ blocks }: Pick<App, 'blocks'>): ElementDefinitio
 export const isNumeric = ({ type }: { type: string }): boolean => elementTypes.get(type)?.isNumeric === true;
 
 export { actionField, builtInActions } from './action';
+export { optionsToRead, toOptions } from './choice-types';
+export { MAX_FILES, MAX_SIZE, type ShownFile, STORED } from './file-types';
 export { PAGES, pageFields } from './form-fields';
-export { optionsToRead, toOptions } from './inputs/choice';
-export { MAX_FILES, type ShownFile, STORED } from './inputs/file-input';
-export { MAX_SIZE } from './inputs/file-settings';
 /** A value of an element as people read it in the language of a page or mail: dates and numbers; any other unchanged. */
 export function readableValue(element: ElementDefinition | undefined, value: Json, region: Region): Json {
   const readable = element && elementTypes.get(element.type)?.readable;

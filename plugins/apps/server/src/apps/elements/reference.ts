@@ -3,10 +3,18 @@ import { type Message, message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
 import { check } from '../yaml/check';
 import { flag, isMapping, number, text } from '../yaml/schema';
-import { CHOOSE, checkUnique, choicesCompared, choicesOf, readMany, readOne, textsChosen } from './inputs/choice';
+import {
+  CHOOSE,
+  checkUnique,
+  choicesCompared,
+  choicesOf,
+  readMany,
+  readOne,
+  selectControl,
+  textsChosen,
+} from './choice-types';
 import { attributes, controlId, escapeHtml, field, fieldset } from './inputs/html';
 import { inputSettings, placeholder, unique } from './inputs/settings';
-import { selectControl } from './select';
 import type { ElementType, ElementView, JsonSchema } from './types';
 
 /** Targets that a form offers at once, targets of one element with `multiple`, and ids of a stored value that are looked up. */

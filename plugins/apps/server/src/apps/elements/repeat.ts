@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ElementDefinition } from '../types';
 import { check } from '../yaml/check';
-import { caption, isMapping, named, number } from '../yaml/schema';
+import { boundedList, caption, isMapping, named, number } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
-import { MAX_FILES } from './inputs/file-input';
+import { MAX_FILES } from './file-types';
 import { classNames, type DefinitionWork, label } from './inputs/settings';
 import { showIfSetting } from './inputs/show-if';
 import { MAX_REFERENCES, mostTargets } from './reference';
@@ -138,5 +138,26 @@ export const repeat: ElementType = {
     const required = all.filter(({ showIf }) => !showIf).map(({ name }) => name);
     const items = { type: 'object', properties: Object.fromEntries(properties), required };
     return { type: 'array', items, ...(min > 0 && { minItems: min }), maxItems: max };
+  },
+};
+
+/** Maximum elements of a group. */
+const MAX_MEMBERS = 200;
+
+const NOT_NAMES = 'This must be a list of names of elements';
+
+const members = check<string[]>(
+  boundedList(MAX_MEMBERS, `A group has at most ${MAX_MEMBERS} elements`, z.array(z.string(NOT_NAMES), NOT_NAMES)),
+);
+
+/** Elements under a heading (docs/reference/definitions.md#groups). */
+export const group: ElementType = {
+  role: 'group',
+  settings: {
+    ...label,
+    help: { as: 'help', check: caption },
+    ...classNames,
+    ...showIfSetting,
+    elements: { as: 'members', check: members },
   },
 };

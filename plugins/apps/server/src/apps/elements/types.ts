@@ -3,10 +3,10 @@ import type { Items, Json } from '../../../../shared/json';
 import type { Region } from '../../common/values/moments';
 import type { StoredFile, TemporaryFile } from '../../files';
 import type { Message, PageLocale } from '../locales';
-import type { PatternWork } from '../patterns/pattern-machine';
+import type { PatternWork } from '../patterns';
 import type { ElementDefinition, ElementOption } from '../types';
 import type { YamlNode } from '../yaml/yaml';
-import type { FileEntries, ShownFile } from './inputs/file-input';
+import type { FileEntries, ShownFile } from './file-types';
 import type { Settings } from './inputs/settings';
 
 export type ElementRole = 'input' | 'action' | 'html' | 'group';

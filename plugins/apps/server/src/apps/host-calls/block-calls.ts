@@ -1,11 +1,12 @@
 import type { Items } from '../../../../shared/json';
 import { seesRecords } from '../../auth';
 import { AppsError } from '../../common/errors';
-import { permittedBlock, refusal } from '../run/permitted-block';
+import { didYouMean } from '../../common/text';
 import { placesData } from '../run/places/state';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
-import type { Definition, ElementDefinition } from '../types';
+import { permittedBlock, refusal } from '../run/visits';
+import type { Block, Definition, ElementDefinition } from '../types';
 import type { Handlers } from './handlers';
 
 /** Ids of one call of `app.references()`. */
@@ -55,6 +56,58 @@ export function blockCalls(run: Run): BlockCalls {
         });
       });
       return [...new Set([...indexes.keys(), 'id'])].sort();
+    },
+  };
+}
+
+/** Maximum messages of one request, and characters of one. */
+const MAX_MESSAGES = 100;
+const MAX_MESSAGE = 1_000;
+
+const wrong = (message: string) => new AppsError('BadRequestError', `context.invalid: ${message}`);
+
+/** The path of an element, or of a field in an entry of a repeated group (`guests.0.name`); null if there is none. */
+function pathOf({ elements }: Definition, name: string): string[] | null {
+  if (elements.has(name)) return [name];
+  for (const { name: group, entry } of elements.values()) {
+    if (!entry || !name.startsWith(`${group}.`)) continue;
+    const [, position, field = ''] = /^(\d{1,3})\.(.+)$/s.exec(name.slice(group.length + 1)) ?? [];
+    if (position !== undefined && entry.has(field)) return [group, position, field];
+  }
+  return null;
+}
+
+/** Maximum messages of one request for its visitor, and characters of one. */
+const MAX_FLASHES = 5;
+const MAX_FLASH = 300;
+
+/** The handler of `context.flash` (docs/reference/logic.md#messages-for-the-visitor). */
+export function flashCalls({ flashes }: Run): Pick<Handlers, 'flash'> {
+  const wrong = (message: string) => new AppsError('BadRequestError', `context.flash: ${message}`);
+  return {
+    flash({ message }) {
+      if (message.trim() === '') throw wrong('the message is empty');
+      if (message.length > MAX_FLASH) throw wrong(`a message has at most ${MAX_FLASH} characters`);
+      if (flashes.length >= MAX_FLASHES) throw wrong(`a request has at most ${MAX_FLASHES} messages`);
+      flashes.push({ text: message });
+    },
+  };
+}
+
+/** The handler of `context.invalid` in the logic of a block (docs/reference/logic.md#own-validation). */
+export function formCalls({ refusals }: Run, { id, definition }: Block): Pick<Handlers, 'invalid'> {
+  return {
+    invalid({ element, message }) {
+      if (!refusals.isOpen) throw wrong('it can be called in validate, actions, on_save and record_id only');
+      const path = element === null ? [] : pathOf(definition, element);
+      if (path === null)
+        throw wrong(
+          `the block "${id}" has no element "${element}"${didYouMean(element ?? '', [...definition.elements.keys()])}`,
+        );
+      if (message.trim() === '') throw wrong('the message is empty');
+      if (message.length > MAX_MESSAGE) throw wrong(`a message has at most ${MAX_MESSAGE} characters`);
+      if (refusals.errors.length >= MAX_MESSAGES) throw wrong(`there are at most ${MAX_MESSAGES} messages`);
+      refusals.errors.push({ path, message });
     },
   };
 }

@@ -2,7 +2,7 @@ import { AppsError } from '../../common/errors';
 import type { HostArguments } from '../../logic/types';
 import type { OutboundRequest } from '../../outbound/types';
 import { callOut } from '../run/calls-out';
-import { originalOf } from '../run/observed/originals';
+import { originalOf } from '../run/observed';
 import type { Run, Visit } from '../run/types';
 import type { Handlers } from './handlers';
 

@@ -2,9 +2,9 @@ import { seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import type { Permission } from '../../logic/types';
 import type { AppKey } from '../../records/types';
-import { refusal } from '../run/permitted-block';
 import { keyOf, nestedRun } from '../run/run';
 import type { Run } from '../run/types';
+import { refusal } from '../run/visits';
 
 /** The app that a host call addresses: the run's own, or another one with the requester's rights there. */
 export interface Target {

@@ -1,6 +1,6 @@
 import type { Items } from '../../../../shared/json';
-import { didYouMean } from '../../common/did-you-mean';
 import { AppsError } from '../../common/errors';
+import { didYouMean } from '../../common/text';
 import type { NewJob } from '../../jobs/types';
 import { keyOf } from '../run/run';
 import type { Run } from '../run/types';

@@ -1,19 +1,17 @@
 import { AppsError, isAppsError, isBlockFailure } from '../../common/errors';
 import { hostFunctions, remainingTime } from '../../logic';
 import type { HostFunctionName, LogicHost } from '../../logic/types';
-import { checkedMail } from '../mail/message';
-import { queueMail } from '../run/queue-mail';
+import { checkedMail } from '../mail';
+import { queueMail } from '../run/calls-out';
 import type { Run } from '../run/types';
 import type { Block } from '../types';
-import { blockCalls } from './block-calls';
-import { contentCalls } from './content-calls';
+import { blockCalls, flashCalls, formCalls } from './block-calls';
 import { fetchCalls } from './fetch-calls';
-import { flashCalls, formCalls } from './form-calls';
 import type { Handlers } from './handlers';
 import { permittedTarget, type Target } from './host-target';
 import { jobCalls } from './job-calls';
 import { listCalls, recordCalls } from './record-calls';
-import { siteCalls } from './site-calls';
+import { contentCalls, siteCalls } from './site-calls';
 
 /** The host functions for the logic of a block in a run (docs/reference/context.md). */
 export function logicHost(run: Run, block: Block): LogicHost {

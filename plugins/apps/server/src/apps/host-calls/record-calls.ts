@@ -1,15 +1,26 @@
-import { didYouMean } from '../../common/did-you-mean';
 import { AppsError, missing, notFound } from '../../common/errors';
+import { didYouMean } from '../../common/text';
 import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
+import { shownInRun, shownRecord } from '../run/files';
 import { makerOf } from '../run/places/rules';
 import { nestedRun } from '../run/run';
-import { shownInRun, shownRecord } from '../run/shown-files';
 import type { Run } from '../run/types';
-import { readCursor, writeCursor } from './cursor';
 import type { Handlers } from './handlers';
 import type { Target } from './host-target';
+
+/** An opaque position in an app's records in order of creation. */
+export function writeCursor(seq: number): string {
+  return Buffer.from(`s${seq}`).toString('base64url');
+}
+
+/** The `seq` of a cursor; BadRequestError for a text that `writeCursor` has not made. */
+export function readCursor(cursor: string): number {
+  const match = /^s(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+  if (!match) throw new AppsError('BadRequestError', 'The cursor is not one that this service gave');
+  return Number(match[1]);
+}
 
 /** Records of one call of `context.app.records()`: without a limit, and with any. */
 const DEFAULT_PAGE_SIZE = 100;

@@ -1,18 +1,184 @@
-import { didYouMean } from '../../common/did-you-mean';
 import { isAppsError } from '../../common/errors';
+import { didYouMean } from '../../common/text';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
 import type { Outbound } from '../../outbound/types';
-import { builtInActions, PAGES } from '../elements';
+import { shownElements } from '../blocks/group';
+import { builtInActions, PAGES, roleOf } from '../elements';
 import { brokenCatalogues } from '../locales';
-import type { App, Block } from '../types';
-import { aclFindings, formFindings } from './forms';
-import { elementFindings, nameFindings } from './functions';
-import { logicFindings, type UsesOf } from './logic';
+import type { App, Block, ElementDefinition } from '../types';
+import { readYaml, type YamlNode } from '../yaml/yaml';
+import { bodyFindings, scheduleFindings, verifyFindings, webhookFindings } from './automation';
+import { elementFindings, logicFindings, nameFindings, type UsesOf } from './logic';
 import { checkMessages } from './messages';
-import { pixelFindings, spellingFindings } from './numbers';
 import { type Finding, type Report, refused } from './problem';
-import { scheduleFindings } from './schedules';
-import { bodyFindings, verifyFindings, webhookFindings } from './webhooks';
+
+/** Keys of an element by which its value is checked when a form is saved. */
+const checks = ['required'] as const satisfies readonly (keyof ElementDefinition)[];
+
+/** A control of the layout's own that can send its form. */
+const OWN_BUTTON = /<(?:button|form)\b|<input\b[^<>]*\btype\s*=\s*["']?(?:submit|image)\b/i;
+
+/** What a block's form lacks: fields that are checked, and a button. @param layout compiled */
+function formFindings(layouts: Pick<Layouts, 'compile'>, app: App, block: Block, layout: CompiledLayout): Finding[] {
+  const shows = shownElements({ services: { layouts } }, block);
+  return [...lostFields(block, shows), ...lostButton(app, block, layout, shows)];
+}
+
+type Shows = (name: string) => boolean;
+
+const isEntered = (element: ElementDefinition) => roleOf(element) === 'input' && !element.mode && !element.readonly;
+
+/** Fields of a form that saves which must be filled in, and which it does not show. */
+function lostFields(block: Block, shows: Shows): Finding[] {
+  if (!shows('_save')) return [];
+  return [...block.definition.elements.values()]
+    .filter((element) => isEntered(element) && !shows(element.name))
+    .flatMap((element) => {
+      const key = checks.find((one) => element[one] === true);
+      if (!key) return [];
+      const message = `The form does not show "${element.name}", which is "${key}": it cannot be filled in`;
+      const cure = `Write \`{${element.name}}\` in ${block.layout?.path}, or take "${key}" away.`;
+      return [{ severity: 'warning', position: element.position, message, cure }];
+    });
+}
+
+/** A layout that shows fields, and nothing that sends them. */
+function lostButton(app: App, block: Block, { named }: CompiledLayout, shows: Shows): Finding[] {
+  const { id, layout, definition } = block;
+  if (!layout || definition.pages || OWN_BUTTON.test(layout.text) || showsRecords(app, block)) return [];
+  const elements = [...definition.elements.values()];
+  const buttons = [
+    ...builtInActions.keys(),
+    ...elements.filter((one) => roleOf(one) === 'action').map((one) => one.name),
+  ];
+  const fields = elements.filter((one) => isEntered(one) && shows(one.name));
+  if (fields.length === 0 || buttons.some(shows) || shows(PAGES)) return [];
+  const [field] = fields;
+  const place = named().find(({ names }) => names.includes(field?.name ?? ''));
+  const { path: file = layout.path, line, column } = place ?? {};
+  return [
+    {
+      severity: 'warning',
+      position: { file, ...(line === undefined ? {} : { line, column }) },
+      message: `The form of the block "${id}" has no button: it cannot be sent`,
+      cure: 'Write `{_save}` in the layout, or the name of an ACTION.',
+    },
+  ];
+}
+
+/** Whether a block is for records to read: its layout reads the record or the mode, or another file of the app names the block. */
+function showsRecords({ folder }: App, { id, layout }: Block): boolean {
+  if (/\bcontext\.(?:record|mode)\b/.test(layout?.text ?? '')) return true;
+  const named = new RegExp(`["'\`:/ ]${id.replaceAll('.', '\\.')}(?![\\w.-])`);
+  return [...folder.files.values()].some(
+    ({ path, text }) => /\.(?:js|ts|py|ya?ml)$/.test(path) && path !== `blocks/${id}.yaml` && named.test(text),
+  );
+}
+
+/** The warning of an app without `acl` whose forms only managers, and roles with permissions of Strapi, may send. */
+function aclFindings(layouts: Pick<Layouts, 'compile'>, app: App): Finding[] {
+  if (app.error || app.settings.acl) return [];
+  for (const block of app.blocks.values()) {
+    const { viewPermission } = block.definition;
+    if (block.error || !block.layout || viewPermission?.length === 0) continue;
+    const layout = attemptCompile(layouts, block);
+    if (!layout || !shownElements({ services: { layouts } }, block)('_save')) continue;
+    const place = layout.named().find(({ names }) => names.includes('_save') || names.includes(PAGES));
+    const { path: file = block.layout.path, line, column } = place ?? {};
+    const position = { file, ...(line === undefined ? {} : { line, column }) };
+    const message = `Visitors cannot send the form of the block "${block.id}": the app has no "acl", so that only managers may save`;
+    const cure = 'Write in settings.yaml who may send it, such as `acl: { rights: { submitter: ["*"] } }`.';
+    return [{ severity: 'warning', position, message, cure }];
+  }
+  return [];
+}
+
+/** Null for a broken layout, which is reported as such. */
+function attemptCompile(layouts: Pick<Layouts, 'compile'>, { layout }: Block): CompiledLayout | null {
+  try {
+    return layout && layouts.compile(layout);
+  } catch {
+    return null;
+  }
+}
+
+/** Keys of an element whose values are compared with what people choose or see. */
+const COMPARED = ['options', 'default', 'show_if'];
+
+/** Numbers that are reported for one block. */
+const MAX_FINDINGS = 20;
+
+/**
+ * Numbers of a definition that are written in another way than they are read, such as `01067` and `1.10`: YAML reads 1067 and
+ * 1.1, and that is what is shown and stored.
+ */
+export function spellingFindings({ folder }: Pick<App, 'folder'>, block: Pick<Block, 'id'>): Finding[] {
+  const file = definitionOf({ folder }, block);
+  if (!file) return [];
+  const lines = file.text.split(/\r\n|\r|\n/);
+  return comparedNumbers(file)
+    .flatMap((at): Finding[] => {
+      const { line = 1, column = 1 } = at.position;
+      const written = /^[^\s,\]}#&*!]*/.exec(lines[line - 1]?.slice(column - 1) ?? '')?.[0] ?? '';
+      if (written === '' || written === String(at.value)) return [];
+      const message = `${at.name}: "${written}" is the number ${at.value}, which is shown and stored`;
+      return [{ severity: 'warning', position: at.position, message, cure: `Put a text in quotes: "${written}".` }];
+    })
+    .slice(0, MAX_FINDINGS);
+}
+
+/** Elements whose pictures may have more pixels than the host takes. @param imagePixels `limits.imagePixels` of the host */
+export function pixelFindings(app: Pick<App, 'folder'>, block: Pick<Block, 'id'>, imagePixels: number): Finding[] {
+  const file = definitionOf(app, block);
+  return elementsOf(file)
+    .flatMap((element) => childrenOf(element, 'max_pixels'))
+    .filter(({ value }) => typeof value === 'number' && value > imagePixels)
+    .map(({ name, position, value }): Finding => {
+      const message = `${name}: ${value} is more than "limits.imagePixels" of this host, which takes pictures of ${imagePixels} pixels`;
+      return { severity: 'warning', position, message, cure: `Write ${imagePixels} or less, or raise the limit.` };
+    })
+    .slice(0, MAX_FINDINGS);
+}
+
+type YamlFile = Parameters<typeof readYaml>[0];
+
+const definitionOf = ({ folder }: Pick<App, 'folder'>, { id }: Pick<Block, 'id'>): YamlFile | undefined =>
+  folder.files.get(`blocks/${id}.yaml`);
+
+/** The numbers in the compared keys of all elements. */
+function comparedNumbers(file: YamlFile): YamlNode[] {
+  return elementsOf(file).flatMap((element) => {
+    const { type } = (element.value ?? {}) as { type?: unknown };
+    const keys = COMPARED.filter((key) => !(key === 'default' && type === 'NUMBER'));
+    return keys.flatMap((key) => childrenOf(element, key)).flatMap(numbersIn);
+  });
+}
+
+/** All elements of a definition; none of one that is absent, or cannot be read, which is reported as such. */
+function elementsOf(file: YamlFile | undefined): YamlNode[] {
+  try {
+    return file ? elementsIn(readYaml(file)) : [];
+  } catch (error) {
+    if (isAppsError(error)) return [];
+    throw error;
+  }
+}
+
+/** The values inside a mapping or list. @param only the one of this key, if there is one */
+function childrenOf(at: YamlNode, only?: string): YamlNode[] {
+  if (typeof at.value !== 'object' || at.value === null) return [];
+  const keys = Object.keys(at.value).filter((key) => only === undefined || key === only);
+  return keys.map((key) => at.child(Array.isArray(at.value) ? Number(key) : key));
+}
+
+/** The elements below a node, those of groups and entries too. */
+function elementsIn(at: YamlNode): YamlNode[] {
+  const own = childrenOf(at, 'elements').flatMap((elements) => childrenOf(elements));
+  return own.flatMap((element) => [element, ...elementsIn(element)]);
+}
+
+const numbersIn = (at: YamlNode): YamlNode[] =>
+  typeof at.value === 'number' ? [at] : childrenOf(at).flatMap(numbersIn);
 
 /** What the check of an app needs of the server, with or without a running Strapi. */
 export interface LintServices {

@@ -1,6 +1,6 @@
-import { didYouMean } from '../../common/did-you-mean';
 import { isAppsError } from '../../common/errors';
-import { elementTexts } from '../definitions/translated';
+import { didYouMean } from '../../common/text';
+import { elementTexts } from '../definitions/settings';
 import { catalogueFiles } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';
 import { isMapping } from '../yaml/schema';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { App } from '../types';
-import { pixelFindings, spellingFindings } from './numbers';
+import { pixelFindings, spellingFindings } from './check-app';
 
 function appOf(text: string): Pick<App, 'folder'> {
   const file = { path: 'blocks/b.yaml', text };

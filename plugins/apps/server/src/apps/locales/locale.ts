@@ -1,9 +1,38 @@
 import type { LayoutLocale } from '../../layouts/types';
 import type { Site } from '../../sites/types';
-import { formatMessage } from './catalogue';
-import { type Catalogues, cataloguesOf, type Files } from './catalogues';
+import { type Catalogues, cataloguesOf, type Files, formatMessage } from './catalogue';
 import { type ServiceMessage, serviceMessages } from './messages';
-import { sizeText, withSizes } from './size';
+
+/** A number of bytes as a value of a message: it is shown as a size in the language of the page. */
+interface Size {
+  bytes: number;
+}
+
+const units: [number, string][] = [
+  [1024 ** 3, 'gigabyte'],
+  [1024 ** 2, 'megabyte'],
+  [1024, 'kilobyte'],
+];
+
+/** A number of bytes in words: `1.5 MB`, in French `1,5 Mo`. A kilobyte has 1024. @param tag BCP 47 */
+function sizeText(bytes: number, tag: string): string {
+  const [size, unit] = units.find(([one]) => bytes >= one) ?? [1, 'byte'];
+  const unitDisplay = unit === 'byte' ? 'long' : 'short';
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 }).format(
+    bytes / size,
+  );
+}
+
+const isSize = (value: unknown): value is Size => typeof (value as Partial<Size> | null)?.bytes === 'number';
+
+/** The values of a message with sizes in words. */
+function withSizes(values: { [name: string]: unknown }, tag: string): { [name: string]: unknown } {
+  const entries = Object.entries(values).map(([name, value]) => [
+    name,
+    isSize(value) ? sizeText(value.bytes, tag) : value,
+  ]);
+  return Object.fromEntries(entries);
+}
 
 /** Prefix of the keys of the service's own messages in a file of a theme or an app. */
 const SERVICE = 'apps.';
@@ -98,4 +127,34 @@ async function coverService(language: string, authors: readonly Catalogues[]): P
     if (catalogue && keys.every((key) => catalogue.has(`${SERVICE}${key}`))) return true;
   }
   return false;
+}
+
+/** A message of the service for visitors, with the values of its placeholders; its language is that of the page. */
+export interface Message {
+  key: ServiceMessage;
+  values?: { [name: string]: string | number | Size };
+}
+
+/** A message of the service. */
+export function message(key: ServiceMessage, values?: Message['values']): Message {
+  return values ? { key, values } : { key };
+}
+
+/** A message in English, for those who make the site. */
+export const inEnglish = ({ key, values = {} }: Message): string =>
+  formatMessage(serviceMessages.en?.get(key) ?? key, 'en', withSizes(values, 'en'));
+
+/** Texts of the browser script, by their names in it, and the messages that they are. */
+const scriptTexts = {
+  updated: 'script_updated',
+  failed: 'script_failed',
+  invalid: 'script_invalid',
+  sending: 'script_sending',
+  close: 'script_close',
+} as const satisfies Record<string, ServiceMessage>;
+
+/** The words of the browser script that differ from those in it. */
+export function scriptWords({ say }: PageLocale): { [name: string]: string } {
+  const all = Object.entries(scriptTexts).map(([name, key]) => ({ name, said: say(key), known: inEnglish({ key }) }));
+  return Object.fromEntries(all.filter(({ said, known }) => said !== known).map(({ name, said }) => [name, said]));
 }

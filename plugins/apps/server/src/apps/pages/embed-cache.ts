@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { RequestData } from '../../logic/types';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
 import { type CacheState, clearKept, countRendering, exactly, type Recipe } from '../renderings/exact';
-import { filledIn, type Parts, partsOf, placeholders } from '../renderings/placeholders';
-import { permittedBlock } from '../run/permitted-block';
+import { filledIn, type Parts, partsOf, placeholders } from '../renderings/observed';
 import { withRun } from '../run/run';
 import type { AppServices, Ran, Run, Visit } from '../run/types';
+import { permittedBlock } from '../run/visits';
 import type { App } from '../types';
 
 /** A block's rendering, and where it comes from. */

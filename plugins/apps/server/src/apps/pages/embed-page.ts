@@ -6,14 +6,13 @@ import type { LayoutData } from '../../layouts/types';
 import type { ThemeFile, ThemeFolder } from '../../sites';
 import { themeSource } from '../definitions/partials';
 import { localeFor } from '../locales';
-import { assetUrls, scriptUrl } from '../run/asset-urls';
 import { themeContext } from '../run/context-data';
-import { englishMark } from '../run/diagnostics/error-mark';
-import { consoleHtml } from '../run/diagnostics/notices';
+import { consoleHtml, englishMark } from '../run/diagnostics/failures';
+import { assetUrls, scriptUrl } from '../run/files';
 import type { Visit } from '../run/types';
 import type { EmbeddingPage } from './embed';
-import { ruled, themeNotice } from './embed-rules';
 import { htmlDocument, scriptTag, withFlash } from './html-document';
+import { ruled, themeNotice } from './rules';
 
 /** Template of content items where the theme has none for their type. */
 const plainTemplate: ThemeFile = {

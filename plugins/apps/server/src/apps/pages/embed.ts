@@ -1,19 +1,41 @@
-import type { Items } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
 import { rightsOf } from '../../auth';
 import { AppsError, definitionError, errorText, isAppsError, missing, notFound } from '../../common/errors';
 import type { Markup } from '../../layouts';
 import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
-import { localeProblem } from '../../sites';
+import { isId, localeProblem } from '../../sites';
 import { createSemaphore } from '../../workers';
+import { withSession } from '../blocks/block-session';
 import { localeFor, type PageLocale } from '../locales';
 import { showsDetails } from '../run/diagnostics/details';
-import { failureMark, folderOf } from '../run/diagnostics/error-mark';
-import { localeOf } from '../run/locale';
-import { originalOf } from '../run/observed/originals';
-import type { AppServices, Visit } from '../run/types';
+import { failureMark, folderOf } from '../run/diagnostics/failures';
+import { originalOf } from '../run/observed';
+import { type Settle, withRun } from '../run/run';
+import { localeOf } from '../run/site-locale';
+import type { AppServices, Run, Visit } from '../run/types';
+import { permittedBlock } from '../run/visits';
 import type { App } from '../types';
 import { shownBlock } from './embed-cache';
-import { type BlockReference, blockReference } from './embed-reference';
+
+/** A reference to a block that a page embeds. */
+export interface BlockReference {
+  app: string;
+  block: string;
+  /** Query string of the included request, without `?`. */
+  query: string;
+}
+
+const REFERENCE = /^(?:\/?@@apps\/)?([^/?#]+)\/blocks\/([^/?#]+)(?:\?([^#]{0,2000}))?$/;
+
+/**
+ * Parses `<app_id>/blocks/<block_id>`, the form of tiles and the tag `block`, or
+ * `/@@apps/<app_id>/blocks/<block_id>`, the form of rules (docs/reference/embedding.md#tags-and-tiles); a query string may
+ * follow. Null for anything else.
+ */
+export function blockReference(text: string): BlockReference | null {
+  const [, app = '', block = '', query = ''] = REFERENCE.exec(text.trim()) ?? [];
+  return isId(app) && isId(block) ? { app, block, query } : null;
+}
 
 /** A page of the site during its rendering: embeds blocks, within one budget for all logic of the page. */
 export interface EmbeddingPage {
@@ -42,7 +64,7 @@ export interface EmbeddingPage {
 }
 
 /** An embedded block. */
-export interface Included {
+interface Included {
   html: string;
   isForm: boolean;
   console: LogEntry[];
@@ -216,4 +238,53 @@ async function explains(
 ): Promise<boolean> {
   const app = await services.loadApp(site, id).catch(() => null);
   return app ? showsDetails({ app, rights: rightsOf(requester, app.settings.acl) }) : requester.isManager;
+}
+
+/** A call of a function that does not exist, or whose block or app does not. */
+export class UnknownFunction extends AppsError {
+  constructor(message: string) {
+    super('NotFoundError', message);
+  }
+}
+
+/**
+ * Runs any function of a block's logic, for calls from code and rules on events (docs/reference/events.md#calls-from-code),
+ * and commits its writes. NotFoundError for an unknown block or function; 401 or 403 where the block's
+ * `view_permission` does not name the visit's requester.
+ * @param settle is written in the transaction of its work, if it writes anything
+ */
+export async function callFunction(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  target: { block: string; name: string },
+  settle?: Settle,
+): Promise<Json> {
+  const work = async (run: Run) => {
+    const block = permittedBlock(run, target.block);
+    return withSession(run, block, null, async (session) => {
+      if (!session.has(target.name)) {
+        throw new UnknownFunction(`The block "${block.id}" has no function "${target.name}"`);
+      }
+      return (await session.run([target.name])).get(target.name) ?? null;
+    });
+  };
+  const done = await withRun(services, visit, app, work, settle ? { settle } : {});
+  return done.value;
+}
+
+/**
+ * Sorted names of the functions that `callFunction` can run in a block. Loads the block's logic and runs none of them.
+ * Errors as of `callFunction`, and LogicError when the file does not load.
+ */
+export async function functionNames(
+  services: AppServices,
+  visit: Visit,
+  app: App,
+  block: string,
+): Promise<readonly string[]> {
+  const done = await withRun(services, visit, app, (run) =>
+    withSession(run, permittedBlock(run, block), null, async ({ functions }) => [...functions].sort()),
+  );
+  return done.value;
 }

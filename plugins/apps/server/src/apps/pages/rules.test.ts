@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { patternWork } from '../patterns/pattern-machine';
-import { blockReference } from './embed-reference';
+import { patternWork } from '../patterns';
+import { blockReference } from './embed';
 import { readRules } from './rules';
 
 const read = (text: string) => readRules({ path: 'rules.yaml', text });

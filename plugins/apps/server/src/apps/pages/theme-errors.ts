@@ -1,9 +1,9 @@
-import { didYouMean } from '../../common/did-you-mean';
 import { type AppsError, attempt, definitionError, missing } from '../../common/errors';
+import { didYouMean } from '../../common/text';
 import type { Layouts } from '../../layouts/types';
 import type { Site, Sites, ThemeFile, ThemeFolder } from '../../sites/types';
+import { readThemeInfo } from '../definitions/app';
 import { themeSource } from '../definitions/partials';
-import { readThemeInfo } from '../definitions/theme';
 import { readCatalogue } from '../locales';
 import type { App } from '../types';
 import { readRules } from './rules';

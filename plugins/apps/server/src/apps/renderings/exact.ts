@@ -2,13 +2,11 @@ import { appsActions, rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { contentScope } from '../../records';
 import type { ReadMark, UnitReads } from '../../records/types';
-import { Inputs, type NotKept, refusalOf } from '../run/observed/inputs';
-import { originalOf } from '../run/observed/originals';
+import { Inputs, type NotKept, originalOf, refusalOf } from '../run/observed';
 import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
 import { type Group, type Kept, KeptResults, NAMED } from './kept';
-import { observedServices, observedVisit, RIGHTS, versionOf } from './observed';
-import { placeholders } from './placeholders';
+import { observedServices, observedVisit, placeholders, RIGHTS, versionOf } from './observed';
 
 /** What an answer says of a result in debug mode: `hit`, `miss` (it is kept from now on), or why it is not kept. */
 export type CacheState = 'hit' | 'miss' | `none; ${NotKept}`;

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { KeptReads } from '../../records/types';
-import type { Inputs } from '../run/observed/inputs';
+import type { Inputs } from '../run/observed';
 import type { Visit } from '../run/types';
 
 /** A kept result. */

@@ -5,7 +5,7 @@ import type { ContentData, ContextData, PlacesData, RecordData } from '../../log
 import type { StoredRecord } from '../../records/types';
 import type { ContentItem, Site } from '../../sites/types';
 import type { App, Block } from '../types';
-import { originalOf } from './observed/originals';
+import { originalOf } from './observed';
 import type { Run, Visit } from './types';
 
 /** The data of `context` in the sandbox, for one block of a run (docs/reference/logic.md#context). */

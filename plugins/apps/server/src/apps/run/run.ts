@@ -7,18 +7,17 @@ import { isAnsweredBefore } from '../../records';
 import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
 import { LiveReads } from '../live-topics';
 import type { App } from '../types';
-import { type AttemptCalls, createCallsOut } from './calls-out';
-import { checkNames, namesNotes } from './diagnostics/acl-names';
-import { consoleOf } from './diagnostics/notices';
+import { type AttemptCalls, createCallsOut, storeMails } from './calls-out';
+import { checkNames, namesNotes } from './diagnostics/explain';
+import { consoleOf } from './diagnostics/failures';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
-import { type DryRun, listJobs, listMails, observeWrites } from './dry';
-import { rightsIn } from './observed/rights';
+import { FileChanges, FilesNeeded } from './files';
+import { rightsIn } from './observed';
 import { PlaceChanges, type PlaceTally } from './places/changes';
 import { settlePlaces } from './places/settle';
-import { storeMails } from './queue-mail';
 import { refuseInvalid } from './refusals';
-import { FileChanges, FilesNeeded } from './run-files';
 import type { AppServices, Ran, Run, Visit } from './types';
+import { type DryRun, listJobs, listMails, observeWrites } from './visits';
 
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
 const MAX_DEPTH = 8;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Files, ShownFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
-import { MAX_LOOKED_UP, shownRecords } from './shown-files';
+import { MAX_LOOKED_UP, shownRecords } from './files';
 
 const file = (documentId: string) => ({ documentId, name: 'a', mime: 'a/b', size: 1, url: '/a' });
 const record = (id: string, items: object) =>

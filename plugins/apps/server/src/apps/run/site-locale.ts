@@ -1,6 +1,11 @@
 import type { Site } from '../../sites/types';
 import { localeFor, type PageLocale } from '../locales';
-import type { AppServices } from './types';
+import type { AppServices, Run } from './types';
+
+/** The locale of a block of a run. */
+export function localeOf({ visit, app }: Pick<Run, 'visit' | 'app'>): Promise<PageLocale> {
+  return localeFor(visit.site, app.folder.files, app.folder.themeFiles);
+}
 
 const noFiles = new Map<string, never>();
 

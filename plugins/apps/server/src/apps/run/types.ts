@@ -28,11 +28,11 @@ import type { Live, LiveReads } from '../live-topics';
 import type { App, ElementDefinition } from '../types';
 import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
-import type { DryRun } from './dry';
-import type { Inputs } from './observed/inputs';
+import type { FileChanges } from './files';
+import type { Inputs } from './observed';
 import type { PlaceChanges } from './places/changes';
 import type { Refusals } from './refusals';
-import type { FileChanges } from './run-files';
+import type { DryRun } from './visits';
 
 /** Calls of `context.api.documents` with the requester's own permissions (docs/reference/logic.md#contextapi). */
 export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { didYouMean } from '../../common/did-you-mean';
 import { errorText } from '../../common/errors';
+import { didYouMean } from '../../common/text';
 import { type Problem, validate } from '../../common/validation';
 import type { YamlNode } from './yaml';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { didYouMean } from '../../common/did-you-mean';
+import { didYouMean } from '../../common/text';
 import { keysOf, type Wrong } from '../../common/validation';
 import { idPattern } from '../../sites';
 import { type Check, check, shownAs } from './check';

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { createTables, type RunStatement } from '../rights/tables';
+import { createTables, type RunStatement } from '../rights/permissions';
 
 const SESSION = 'admin::session';
 

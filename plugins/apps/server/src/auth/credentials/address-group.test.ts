@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressGroup } from './address-group';
+import { addressGroup } from './rate-limit';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

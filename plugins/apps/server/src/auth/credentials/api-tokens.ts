@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { LRUCache } from 'lru-cache';
-import { createTables, type RunStatement } from '../rights/tables';
+import { createTables, type RunStatement } from '../rights/permissions';
 import type { StrapiAuth } from '../types';
 import { authenticate } from './tokens';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBasic, splits } from './basic';
+import { decodeBasic, splits } from './passwords';
 
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 

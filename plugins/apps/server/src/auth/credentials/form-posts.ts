@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { AppsError } from '../../common/errors';
-import { addressGroup } from './address-group';
 import type { Keyring } from './keyring';
+import { addressGroup } from './rate-limit';
 
 /** Counts how often one client address saves one form (docs/reference/rights.md#public-forms). */
 export interface FormPosts {

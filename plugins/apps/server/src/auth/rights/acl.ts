@@ -1,5 +1,59 @@
-import type { Acl, AclRight, Requester, Rights } from '../types';
-import { ACL_RIGHTS, type Granted, grantedBy, indexOf } from './grounds';
+import type { Core } from '@strapi/strapi';
+import type { Acl, AclRight, AppsAction, Requester, Rights } from '../types';
+
+export const ACL_RIGHTS: readonly AclRight[] = ['reader', 'author', 'editor', 'submitter', 'owner'];
+
+/** A right to an app's records. */
+export type RecordRight = 'view' | 'create' | 'edit' | 'delete' | 'deleteAll';
+
+/** What grants a right: to any record by lists and Strapi's action, to the requester's own records by further lists. */
+interface Grants {
+  lists: readonly AclRight[];
+  own: readonly AclRight[];
+  action: AppsAction;
+}
+
+/** The one table of rights (docs/reference/rights.md#records-acl-in-settingsyaml). */
+export const grants: Readonly<Record<RecordRight, Grants>> = {
+  view: { lists: ['reader', 'author', 'editor'], own: ['owner'], action: 'plugin::apps.record.find' },
+  create: { lists: ['author', 'editor', 'submitter'], own: [], action: 'plugin::apps.record.create' },
+  edit: { lists: ['editor'], own: ['author', 'owner'], action: 'plugin::apps.record.update' },
+  delete: { lists: ['editor'], own: ['author', 'owner'], action: 'plugin::apps.record.delete' },
+  deleteAll: { lists: ['editor'], own: [], action: 'plugin::apps.record.delete' },
+};
+
+/** Why a requester has a right. */
+type Granted =
+  | { by: 'manager' }
+  /** The name at `index` of a list of the acl; `own`: to their own records. */
+  | { by: 'list'; list: AclRight; index: number; own: boolean }
+  | { by: 'action'; action: AppsAction };
+
+/** The index of the first name in a list that is the requester's; -1 without one. `*` is everyone; an existing role's name is that role alone. */
+export function indexOf(requester: Requester, list: readonly string[]): number {
+  const { kind, groups, nameIsGroup } = requester;
+  // Read only where no group says it: a rendering that depends on groups alone is shared by their members.
+  const isUser = (name: string) => kind === 'user' && nameIsGroup !== true && name === requester.username;
+  return list.findIndex((name) => name === '*' || groups.includes(name) || isUser(name));
+}
+
+/**
+ * Why the requester has a right to records of an app with this `acl`, to any before own ones; null when they lack it.
+ * @param indexes of the requester in the lists, where they are known already
+ */
+export function grantedBy(
+  requester: Requester,
+  acl: Acl | null,
+  right: RecordRight,
+  indexes: (list: AclRight) => number = (list) => (acl === null ? -1 : indexOf(requester, acl.rights[list])),
+): Granted | null {
+  if (requester.isManager) return { by: 'manager' };
+  const { lists, own, action } = grants[right];
+  for (const list of lists) if (indexes(list) >= 0) return { by: 'list', list, index: indexes(list), own: false };
+  if (requester.can(action)) return { by: 'action', action };
+  for (const list of own) if (indexes(list) >= 0) return { by: 'list', list, index: indexes(list), own: true };
+  return null;
+}
 
 /**
  * Whether a `view_permission` lets the requester in (docs/reference/rights.md#blocks-view_permission): null is open to
@@ -50,4 +104,29 @@ export function rightsOf(requester: Requester, acl: Acl | null): Rights {
     granted: ACL_RIGHTS.filter((right) => indexIn(right) >= 0),
     roles,
   };
+}
+
+const USER = 'plugin::users-permissions.user';
+const ROLE = 'plugin::users-permissions.role';
+
+/** Names that are looked up for one app: a list of thousands was not written by hand. */
+const MAX_NAMES = 200;
+
+/** The names of an `acl` that no user or role has, and the names of all roles. */
+export interface KnownNames {
+  unknown: string[];
+  roles: string[];
+}
+
+/** Looks names up among users and roles, exactly as rights compare them (`acl.ts`). */
+export async function lookUpNames(strapi: Core.Strapi, names: readonly string[]): Promise<KnownNames> {
+  const asked = [...new Set(names)].filter((name) => name !== '*').slice(0, MAX_NAMES);
+  if (asked.length === 0 || strapi.contentType(ROLE) === undefined) return { unknown: [], roles: [] };
+  const [roleRows, userRows]: { name?: string; username?: string }[][] = await Promise.all([
+    strapi.db.query(ROLE).findMany({ select: ['name'], limit: 1_000 }),
+    strapi.db.query(USER).findMany({ select: ['username'], where: { username: { $in: asked } } }),
+  ]);
+  const roles = (roleRows ?? []).flatMap(({ name }) => name ?? []);
+  const known = new Set([...roles, ...(userRows ?? []).map(({ username }) => username)]);
+  return { unknown: asked.filter((name) => !known.has(name)), roles };
 }

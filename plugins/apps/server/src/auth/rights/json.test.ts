@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { alice, requester } from '../testing/fakes';
 import type { Acl, AclRight, JsonUse, JsonUses, Requester } from '../types';
-import { rightsOf } from './acl';
-import { ACL_RIGHTS } from './grounds';
-import { closedLists, jsonRightsOf } from './json';
+import { ACL_RIGHTS, rightsOf } from './acl';
+import { closedLists, jsonRightsOf } from './permissions';
 
 const perList = <T>(rest: T, given: Partial<Record<AclRight, T>>) =>
   Object.fromEntries(ACL_RIGHTS.map((list) => [list, given[list] ?? rest])) as Record<AclRight, T>;

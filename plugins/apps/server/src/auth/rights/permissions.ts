@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { type AdminPermission, adminPermissions, permissionUid } from '../../../../shared/admin-api';
-import type { AppsAction, Requester } from '../types';
+import type { Acl, AclRight, AppsAction, JsonUses, Requester, Rights } from '../types';
+import { ACL_RIGHTS, grants, indexOf, type RecordRight, rightsOf } from './acl';
 
 /** The admin permission whose holders are managers (docs/reference/rights.md#managers). */
 export const MANAGE_PERMISSION = 'plugin::apps.manage';
@@ -66,4 +67,115 @@ export async function registerAdminActions(strapi: Core.Strapi): Promise<void> {
     ...{ uid, displayName: displayNames[uid] },
   }));
   await strapi.service('admin::permission').actionProvider.registerMany(actions);
+}
+
+export type Query = ReturnType<Core.Strapi['db']['connection']>;
+
+/** The table behind a relation, and its columns for this side and the other. */
+export interface Link {
+  table: string;
+  own: string;
+  other: string;
+}
+
+/**
+ * Strapi's tables for statements that every request needs: Strapi's query engine takes several statements where one does, at
+ * several times the cost (docs/decisions/requester-roles.md).
+ */
+export interface Tables {
+  tableOf(uid: string): string;
+  columnOf(uid: string, attribute: string): string;
+  linkOf(uid: string, attribute: string): Link;
+  /**
+   * Makes a statement on a table, whose text is made once, at the first call.
+   * @param build gets placeholders of the values, by their position in a call
+   * @returns runs it with values
+   */
+  statement<Row>(table: () => string, build: (query: Query, value: Placeholder) => Query): Ask<Row>;
+}
+
+export type Placeholder = (position: number) => string;
+export type Ask<Row> = (...values: unknown[]) => Promise<Row[]>;
+
+/** Runs a statement with `?` for its values, in the transaction that the caller is in. */
+export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<object[]>;
+
+const placeholder: Placeholder = (position) => `\0value ${position}`;
+const positionOf = (binding: unknown): number => Number(/^\0value (\d+)$/.exec(String(binding))?.[1] ?? -1);
+
+export function createTables({ db }: Core.Strapi, run: RunStatement): Tables {
+  return {
+    tableOf: (uid) => db.metadata.get(uid).tableName,
+    columnOf(uid, attribute) {
+      const { columnName } = db.metadata.get(uid).attributes[attribute] as { columnName?: string };
+      return columnName ?? attribute;
+    },
+    linkOf(uid, attribute) {
+      const { joinTable } = db.metadata.get(uid).attributes[attribute] as unknown as {
+        joinTable: { name: string; joinColumn: { name: string }; inverseJoinColumn: { name: string } };
+      };
+      return { table: joinTable.name, own: joinTable.joinColumn.name, other: joinTable.inverseJoinColumn.name };
+    },
+    statement<Row>(table: () => string, build: (query: Query, value: Placeholder) => Query): Ask<Row> {
+      let made: { sql: string; bindings: readonly unknown[] } | undefined;
+      return async (...values) => {
+        made ??= build(db.getConnection(table()), placeholder).toSQL();
+        const bound = made.bindings.map((binding) => {
+          const position = positionOf(binding);
+          return position < 0 ? binding : values[position];
+        });
+        return (await run(made.sql, bound)) as Row[];
+      };
+    },
+  };
+}
+
+/**
+ * What a requester may do with an app's records by the JSON interface (docs/reference/rights.md#the-json-interface): the union
+ * over the lists of `acl` that name them, of what the list grants and `uses` leaves of it. Managers, and what Strapi's
+ * permissions grant, are not limited.
+ */
+export function jsonRightsOf(requester: Requester, acl: Acl | null, uses: JsonUses): Rights {
+  const rights = rightsOf(requester, acl);
+  if (acl === null || !limits(uses)) return rights;
+  const seeing = rightsOf(requester, listsFor(acl, uses, 'view'));
+  const { create, edit, delete: remove, deleteAll } = rightsOf(requester, listsFor(acl, uses, 'edit'));
+  const { granted, roles } = rights;
+  return { ...seeing, create, edit, delete: remove, deleteAll, granted, roles };
+}
+
+/**
+ * The lists of `acl` because of which a right is missing by the JSON interface: all that grant it are closed, and nothing else
+ * grants it. None where it is not missing, or missing anyway.
+ * @param own whether the record is the requester's own, or to be found out
+ */
+export function closedLists(
+  requester: Requester,
+  acl: Acl | null,
+  uses: JsonUses,
+  right: RecordRight,
+  own: boolean,
+): AclRight[] {
+  const { lists, own: ownLists, action } = grants[right];
+  if (acl === null || !limits(uses) || requester.isManager || requester.can(action)) return [];
+  const granting = [...lists, ...(own ? ownLists : [])].filter((list) => indexOf(requester, acl.rights[list]) >= 0);
+  return granting.some((list) => leaves(uses, list, right)) ? [] : granting;
+}
+
+/** The lists that grant a right, also to own records only, but not by the JSON interface. */
+export function listsWithout(uses: JsonUses, right: RecordRight): AclRight[] {
+  const { lists, own } = grants[right];
+  return [...lists, ...own].filter((list) => !leaves(uses, list, right));
+}
+
+const limits = (uses: JsonUses): boolean => ACL_RIGHTS.some((list) => uses[list] !== 'write');
+
+/** Whether a list may still be used for a right. */
+const leaves = (uses: JsonUses, list: AclRight, right: RecordRight): boolean =>
+  uses[list] === 'write' || (uses[list] === 'read' && right === 'view');
+
+/** The acl without the names of the lists that are closed for a right. */
+function listsFor(acl: Acl, uses: JsonUses, right: RecordRight): Acl {
+  const entries = ACL_RIGHTS.map((list) => [list, leaves(uses, list, right) ? acl.rights[list] : []]);
+  return { ...acl, rights: Object.fromEntries(entries) as Acl['rights'] };
 }

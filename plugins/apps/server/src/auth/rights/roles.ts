@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { createTables, type Placeholder, type Query, type RunStatement } from './tables';
+import { createTables, type Placeholder, type Query, type RunStatement } from './permissions';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';

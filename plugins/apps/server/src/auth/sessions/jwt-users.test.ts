@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Users } from '../credentials/users';
-import { createJwtUsers } from './jwt-users';
+import { createJwtUsers } from './sessions';
 
 const eric = { id: 1, username: 'eric' };
 

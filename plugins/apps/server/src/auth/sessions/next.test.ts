@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { safeNext } from './next';
+import { safeNext } from './login-form';
 
 const SITE = 'https://example.com/site';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isUntrustedOrigin } from './sender';
+import { isUntrustedOrigin } from './visitors';
 
 const own = { publicUrl: 'https://site.example/below', trusted: ['https://app.example'] };
 const host = 'site.example';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { within } from './deadline';
+import { within } from './pace';
 
 /**
  * Requests share reads, so that a server under load reads from its database once instead of once a request. Nothing is

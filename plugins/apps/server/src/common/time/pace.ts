@@ -1,11 +1,11 @@
+import { FairQueue } from './fair-queue';
+
 /*
  * An answer needs some tens of iterations of the event loop. Work in many pieces, each of which blocks the loop for some
  * milliseconds, would delay every one of these iterations: so a pause of half its length follows each longer piece, and
  * only one such work continues after each pause. The request that has used least of the thread continues first: a page with
  * little work does not wait behind a hundred forms with much.
  */
-
-import { FairQueue } from './fair-queue';
 
 /** Milliseconds for which work may block the event loop before a pause. */
 export const SLICE = 10;
@@ -209,5 +209,54 @@ export async function* inSlices<T>(list: AsyncIterable<T> | Iterable<T>): AsyncG
     recordWork(Math.min(time, 2 * SLICE));
     await untilLoopIsFree();
     begin = performance.now();
+  }
+}
+
+/** Characters that are encoded at once. */
+const MAX_PIECE = 64 * 1024;
+
+/**
+ * The texts of entries, and what stands before and after them, as bytes in pieces. They are made in slices of time, and encoded in
+ * them too: a text that is put together from others costs its length only when it is read.
+ */
+export async function* encoded<T>(
+  batches: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
+  textOf: (entry: T) => string,
+  { head = '', ending = () => '' }: { head?: string; ending?: () => string } = {},
+): AsyncGenerator<Buffer, void> {
+  let text = head;
+  const take = () => {
+    const bytes = Buffer.from(text);
+    text = '';
+    return bytes;
+  };
+  const add = (entry: T) => {
+    text += textOf(entry);
+    return text.length >= MAX_PIECE ? take() : null;
+  };
+  for await (const batch of batches)
+    for await (const pieces of slices(batch, add)) for (const piece of pieces) if (piece) yield piece;
+  text += ending();
+  if (text !== '') yield take();
+}
+
+/**
+ * Waits up to `time` milliseconds for `work`, which continues afterwards. Rejects when the work rejects before.
+ * @param keepsAlive whether the timer keeps the process running
+ */
+export async function within<T>(
+  work: T | Promise<T>,
+  time: number,
+  keepsAlive = true,
+): Promise<{ value: Awaited<T> } | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, Math.max(1, time), 'late');
+    if (!keepsAlive) timer.unref();
+  });
+  try {
+    return await Promise.race([Promise.resolve(work).then((value) => ({ value })), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

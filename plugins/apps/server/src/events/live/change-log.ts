@@ -3,9 +3,8 @@ import type { Core } from '@strapi/strapi';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import type { IndexDeclarations } from '../../indexes/types';
 import type { AppKey } from '../../records/types';
-import { projected } from './projection';
-import { type AppChanges, joined, type Publication } from './publication';
-import { KEPT } from './recent';
+import { KEPT } from './connections';
+import { type AppChanges, joined, type Publication, projected } from './publish-changes';
 
 const CHANGE = 'plugin::apps.change';
 

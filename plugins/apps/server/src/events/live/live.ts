@@ -7,10 +7,8 @@ import type { IndexDeclarations } from '../../indexes/types';
 import type { AppKey } from '../../records/types';
 import { createChangeLog } from './change-log';
 import { Conditions } from './conditions';
-import { Connections, type LiveConnection } from './connections';
-import type { Publication } from './publication';
-import type { Changed } from './publish-changes';
-import { positionText, Recent } from './recent';
+import { Connections, type LiveConnection, positionText, Recent } from './connections';
+import type { Changed, Publication } from './publish-changes';
 import { createTokens } from './tokens';
 
 export type { LiveConnection } from './connections';

@@ -1,6 +1,6 @@
 import type { App, RecordEvent, Webhook } from '../../apps/types';
+import { memoized } from '../../common/collections';
 import { isAppsError } from '../../common/errors';
-import { memoized } from '../../common/memo';
 import { searchMatcher } from '../../indexes';
 import type { NewJob } from '../../jobs/types';
 import type { AppKey, Items, SeqRange } from '../../records/types';

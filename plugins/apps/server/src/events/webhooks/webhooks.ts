@@ -7,8 +7,7 @@ import type { AppKey, RecordStore } from '../../records/types';
 import type { CallServices } from '../calls';
 import { webhookJobs } from './deliver';
 import { createIsAbout } from './deliveries';
-import { createHostHub } from './host-hub';
-import { watchRecords } from './watch-records';
+import { createHostHub, watchRecords } from './watch-records';
 
 export interface WebhookOptions {
   strapi: Core.Strapi;

@@ -7,7 +7,7 @@ import { buildWorker } from '../../../build.mjs';
 import { isAppsError } from '../../common/errors';
 import { png } from '../testing/pictures';
 import type { TemporaryFile } from '../types';
-import { checkedAnswers } from './check';
+import { checkedAnswers } from '.';
 import {
   createImageSwap,
   createPictures,

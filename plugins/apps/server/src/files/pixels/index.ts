@@ -1,6 +1,5 @@
 import { open } from 'node:fs/promises';
-import { pngPixels, webpPixels } from './chunks';
-import { gifPixels } from './gif';
+import { gifPixels, pngPixels, webpPixels } from './chunks';
 import { heifPixels } from './heif';
 import { jpegPixels } from './jpeg';
 import { PictureReader, UnreadablePicture } from './reader';

@@ -1,5 +1,5 @@
-import { directoriesAt } from './directories';
 import { type PictureReader, UnreadablePicture } from './reader';
+import { directoriesAt } from './tiff';
 
 /** Codes of markers. */
 const START = 0xd8;

@@ -1,13 +1,14 @@
 import type { Context } from 'koa';
 import { type AuditAction, permissionUid, type RunDetail, type RunInput } from '../../../../shared/admin-api';
+import { callVisit, type Visit } from '../../apps';
 import type { Requester } from '../../auth/types';
-import { AppsError } from '../../common/errors';
+import { AppsError, notFound } from '../../common/errors';
 import type { HttpServices } from '../request/exchange';
-import { administratorOf, type PolicyContext } from './handler';
+import { administratorOf, type PanelApp, type PolicyContext } from './handler';
 import { requesterOf } from './why';
 
 /** The administrator of a request, and in whose names they may run logic (docs/reference/rights.md#in-the-name-of-others). */
-export interface Actor {
+interface Actor {
   requester: Requester;
   /** Whether they may see the records of all apps: only then they may run logic as somebody else than an anonymous visitor. */
   seesRecords: boolean;
@@ -108,7 +109,7 @@ export function requireSavedSettings({ seesRecords }: Actor, files: Record<strin
 }
 
 /** What the actor runs, for the audit log. */
-export interface Acted {
+interface Acted {
   action: AuditAction;
   site: string | null;
   app: string | null;
@@ -127,4 +128,19 @@ export function audited<T>(
 ): Promise<T> {
   const administrator = { identity: requester.identity, name: requester.username };
   return audit.run({ ...acted, administrator, unsaved: Object.keys(files) }, work, statusOf);
+}
+
+/** The visit of what an administrator does in the panel with an app. @param recordId the record that it is about */
+export async function panelVisit(
+  ctx: Context,
+  services: HttpServices,
+  { site, app }: PanelApp,
+  recordId?: string,
+): Promise<Visit> {
+  const requester = await administratorOf(ctx, services);
+  const content = await services.sites.content.resolve(site, '', requester);
+  if (!content) throw notFound('There is no such site');
+  const { urls } = services.sites;
+  const address = recordId === undefined ? urls.app(site, app.id) : urls.record(site, app.id, recordId);
+  return callVisit(services, { site, content, requester, address, params: {} });
 }

@@ -1,22 +1,76 @@
 import type { Context } from 'koa';
-import { type AdminRoute, adminRoutes, type Needs, permissionsFor, permissionUid } from '../../../../shared/admin-api';
+import { z } from 'zod';
+import {
+  type AdminRoute,
+  type AuditPage,
+  adminRoutes,
+  auditActions,
+  type auditRoutes,
+  type Needs,
+  permissionsFor,
+  permissionUid,
+  type ruleRoutes,
+} from '../../../../shared/admin-api';
+import { must, readParameters } from '../../common/request-schema';
+import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { respondError } from '../response/respond-error';
-import { appHandlers } from './apps';
-import { auditHandlers } from './audit';
+import { appHandlers, indexHandlers, optionHandlers } from './apps';
 import { archiveHandlers } from './files/archives';
 import { codeHandlers } from './files/code';
-import type { Handle, PolicyContext } from './handler';
-import { indexHandlers } from './indexes';
+import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
 import { jobHandlers } from './jobs';
-import { optionHandlers } from './options';
-import { columnHandlers } from './records/columns';
-import { recordHandlers } from './records/records';
-import { ruleHandlers } from './rules';
+import { columnHandlers, recordHandlers } from './records/records';
 import { runHandlers } from './runs';
-import { siteHandlers } from './sites';
-import { tileHandlers } from './tiles';
+import { siteHandlers, tileHandlers } from './sites';
 import { whyHandlers } from './why';
+
+/** Characters of a filter. */
+const MAX_TEXT = 300;
+
+const filter = z
+  .string()
+  .max(MAX_TEXT, must(`at most ${MAX_TEXT} characters`))
+  .optional();
+
+const parameters = z.object({
+  site: filter,
+  app: filter,
+  action: z.enum(auditActions, must(`one of ${auditActions.join(', ')}`)).optional(),
+  administrator: filter,
+  before: filter,
+});
+
+/** What the admin route of the audit log answers (shared/admin/audit.ts). */
+const auditHandlers: Handlers<typeof auditRoutes> = {
+  audit: (ctx, { audit }): Promise<AuditPage> => audit.list(readParameters(parameters, ctx.query)),
+};
+
+/** What the admin routes of rules on events answer (shared/admin/rules.ts). */
+const ruleHandlers: Handlers<typeof ruleRoutes> = {
+  rules: async (ctx, services) => services.rules.list(await administratorOf(ctx, services)),
+  ruleChoices: (_ctx, { rules }) => rules.choices(),
+
+  async ruleFunctions(ctx, services) {
+    const { app, block } = ctx.query;
+    return services.rules.functions({ app: String(app), block: String(block) }, await administratorOf(ctx, services));
+  },
+
+  async createRule(ctx, services) {
+    const rule = await services.rules.create(jsonObject(ctx), await administratorOf(ctx, services));
+    ctx.status = 201;
+    return rule;
+  },
+
+  async updateRule(ctx, services) {
+    return services.rules.update(String(ctx.params.rule), jsonObject(ctx), await administratorOf(ctx, services));
+  },
+
+  async deleteRule(ctx, { rules }): Promise<{ success: 'deleted' }> {
+    await rules.delete(String(ctx.params.rule));
+    return { success: 'deleted' };
+  },
+};
 
 /** What each route of the admin panel answers (shared/admin-api.ts). */
 const handlers: Record<AdminRoute, Handle> = {

@@ -3,7 +3,7 @@ import { excerptOf } from '../../../../shared/positions';
 import { type App, type Block, failuresOf, programOf, sourceOf, themeErrors } from '../../apps';
 import { type AppsError, attempt } from '../../common/errors';
 import type { Site } from '../../sites/types';
-import { type Views, viewProblem } from '../app/views';
+import { type Views, viewProblem } from '../app/page-handlers';
 import type { HttpServices } from '../request/exchange';
 
 /** The text of a file that the position of an error may name. */

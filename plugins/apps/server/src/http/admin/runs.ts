@@ -16,10 +16,9 @@ import { must, readBody, readParameters } from '../../common/request-schema';
 import type { ContentItem, Site } from '../../sites/types';
 import { jsonObject } from '../request/body';
 import type { HttpServices, Overlay } from '../request/exchange';
-import { overlaid } from '../request/overlay';
+import { overlaid } from '../request/negotiate';
 import { actorOf, audited, repeatedAs, requireSavedSettings, whoOf } from './acting';
-import { requireEditing } from './files/code';
-import { editedApp, texts } from './files/edited-texts';
+import { editedApp, requireEditing, texts } from './files/code';
 import { type Handlers, pathBelow } from './handler';
 
 /** Characters of a filter, and of an answer. */

@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import type { HandOver, Overview, Preview, SiteOverview, siteRoutes } from '../../../../shared/admin-api';
+import type {
+  BlockChoice,
+  HandOver,
+  Overview,
+  Preview,
+  SiteOverview,
+  siteRoutes,
+  tileRoutes,
+} from '../../../../shared/admin-api';
 import { newDryRun } from '../../apps';
 import { notFound } from '../../common/errors';
 import { must, readBody } from '../../common/request-schema';
 import type { Site } from '../../sites/types';
-import { viewsOf } from '../app/views';
+import { viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { actorOf, audited, whoOf } from './acting';
@@ -83,3 +91,27 @@ async function siteOverview(services: HttpServices, site: Site): Promise<SiteOve
     apps: await Promise.all(apps.map((found) => summaryOf(services, found, views))),
   };
 }
+
+/** What the admin routes of the custom field for tiles answer (shared/admin/tiles.ts). */
+export const tileHandlers: Handlers<typeof tileRoutes> = {
+  async blocks(_ctx, services): Promise<BlockChoice[]> {
+    const choices = new Map<string, BlockChoice>();
+    for (const site of await services.sites.all()) {
+      for (const { app } of await appsOf(services, site)) {
+        for (const block of app.blocks.values()) {
+          const value = `${app.id}/blocks/${block.id}`;
+          // An empty list lets only managers in.
+          const isForManagers = block.definition.viewPermission?.length === 0;
+          if (!block.layout || isForManagers || choices.has(value)) continue;
+          choices.set(value, {
+            app: app.id,
+            block: block.id,
+            value,
+            url: services.sites.urls.block(site, app.id, block.id),
+          });
+        }
+      }
+    }
+    return [...choices.values()].sort((a, b) => (a.value < b.value ? -1 : 1));
+  },
+};

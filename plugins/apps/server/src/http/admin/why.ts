@@ -31,7 +31,7 @@ import { AppsError, attemptAsync, missing, notFound } from '../../common/errors'
 import { must, readParameters } from '../../common/request-schema';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
-import { jsonRefusal } from '../app/json-access';
+import { jsonRefusal } from '../app/json-handlers';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers } from './handler';
 

@@ -15,7 +15,7 @@ import {
   updateRecord,
   withRun,
 } from '../../apps';
-import { seesRecords } from '../../auth';
+import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { readBody, readParameters } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
@@ -25,12 +25,50 @@ import { refreshBody, searchBody, searchParameters } from '../request/body-schem
 import type { Exchange, TargetOf } from '../request/exchange';
 import { fileFormat } from '../request/negotiate';
 import { requireKnownOperators } from '../request/operations';
-import { answerUnchanged, etagOf, ifMatch } from '../response/etag';
-import { answerTyped, applyLogicResponse, CACHE_HEADER } from '../response/logic-response';
+import {
+  answerTyped,
+  answerUnchanged,
+  applyLogicResponse,
+  CACHE_HEADER,
+  etagOf,
+  ifMatch,
+} from '../response/logic-response';
 import { withItems } from './bulk';
-import { requireJsonUseOf } from './json-access';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
 import { array, list, recordUrl, type TableFile, table, withId } from './list';
+
+type Sender = Pick<Exchange, 'app' | 'requester'>;
+
+/**
+ * The ForbiddenError where nothing but `json` in settings.yaml keeps the requester from a right by the JSON interface
+ * (docs/reference/rights.md#the-json-interface), also for anonymous: a login would not help.
+ * @param own whether the record is the requester's
+ */
+export function jsonRefusal({ app, requester }: Sender, right: RecordRight, own: boolean): AppsError | null {
+  const { acl, json, strict, source } = app.settings;
+  const lists = closedLists(requester, acl, json, right, own);
+  if (lists.length === 0) return null;
+  const named = lists.map((list) => `"${json[list]}" for "${list}"`).join(', ');
+  const message = `The JSON interface cannot be used for this: "json" in settings.yaml is ${named}`;
+  const isDefault = strict && source.json === undefined;
+  return new AppsError('ForbiddenError', isDefault ? `${message}, the default of a strict app` : message, {
+    details: { key: 'json', lists },
+  });
+}
+
+/** Throws it where the requester can use the right for no record. */
+export function requireJsonUse(sender: Sender, right: RecordRight): void {
+  const refused = jsonRefusal(sender, right, sender.requester.identity !== '');
+  if (refused) throw refused;
+}
+
+/** Throws it for one record: a list that is open may give a right to own records, and one that is closed to all. */
+async function requireJsonUseOf(run: Run, exchange: Exchange, right: 'edit' | 'delete', id: string): Promise<void> {
+  const refused = jsonRefusal(exchange, right, false);
+  if (!refused) return;
+  const record = await run.unit.get({ site: exchange.site.id, app: exchange.app.id }, id);
+  if (record && !exchange.rights[right](record.creator)) throw refused;
+}
 
 type RecordExchange = Exchange<TargetOf<'record'>>;
 

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import type { Items } from '../../../../shared/json';
 import { declaredCells, readCursor, shownRecords, writeCursor } from '../../apps';
 import { readParameters } from '../../common/request-schema';
-import { encoded } from '../../common/time/pieces';
+import { encoded } from '../../common/time/pace';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import { listParameters } from '../request/body-schemas';
 import type { Exchange } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
-import { resumed, streamed } from '../response/stream';
+import { resumed, streamed } from '../response/logic-response';
 
 /** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */
 export function entryJson(exchange: Exchange, record: StoredRecord): string {

@@ -1,21 +1,214 @@
+import { LRUCache } from 'lru-cache';
 import {
+  type App,
+  type Block,
+  type Displayed,
   displayBlock,
   localeOf,
+  type PageContent,
+  permittedBlock,
+  permittedRecord,
+  type Ran,
+  type Run,
+  requireRight,
+  type Submitted,
+  scriptUrl,
   shownBlock,
   shownElement,
   shownRecord,
   takePending,
   type Visit,
+  withFlash,
   withRun,
 } from '../../apps';
 import { seesRecords } from '../../auth';
-import { notFound } from '../../common/errors';
-import type { Exchange, TargetOf } from '../request/exchange';
+import type { FlashMessage } from '../../auth/types';
+import { AppsError, definitionError, missing, notFound } from '../../common/errors';
+import { recordIdProblem } from '../../common/record-id';
+import type { StoredRecord } from '../../records/types';
+import type { Site } from '../../sites/types';
+import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
+import { wantsFragment } from '../request/negotiate';
+import { SAVED } from '../request/operations';
+import { inTheme, isShownInTheme } from '../response/in-theme';
 import { answerTyped, applyLogicResponse, CACHE_HEADER, redirect } from '../response/logic-response';
-import { itemList, thanks } from '../response/pages';
-import { withId } from './list';
-import { answerDisplayed, answerHtml, isAfterSaving } from './page-answers';
-import { addressedRecord, blockOfRecord } from './record-pages';
+import { bareDocument, itemList, thanks } from '../response/pages';
+import { recordUrl, withId } from './list';
+
+/** The block that answers a view's address. */
+export interface ViewOwner {
+  app: App;
+  block: Block;
+}
+
+export type Views = ReadonlyMap<string, ViewOwner>;
+
+/** The site's views by their ids. First block by ids of app and block wins; the others are logged once. */
+export async function viewsOf(services: HttpServices, site: Site): Promise<Views> {
+  const views = new Map<string, ViewOwner>();
+  for (const id of [...(await services.sites.apps(site))].sort()) {
+    const app = await services.loadApp(site, id);
+    for (const block of app?.blocks.values() ?? []) {
+      const view = block.definition.view?.id;
+      if (!app || view === undefined) continue;
+      if (!views.has(view)) views.set(view, { app, block });
+      else warn(services, site, viewProblem(views, app, block) as AppsError, app);
+    }
+  }
+  return views;
+}
+
+/** The DefinitionError of a block whose view belongs to an earlier block; null otherwise. */
+export function viewProblem(views: Views, app: App, block: Block): AppsError | null {
+  const view = block.definition.view?.id;
+  const owner = view === undefined ? undefined : views.get(view);
+  if (!owner || (owner.app.id === app.id && owner.block.id === block.id)) return null;
+  const named = (one: ViewOwner) => `${one.app.id}/blocks/${one.block.id}`;
+  const file = [`blocks/${block.id}.yaml`, `blocks/${block.id}.yml`].find((path) => app.folder.files.has(path)) ?? '';
+  const message = `The view "${view}" of ${named({ app, block })} is declared by ${named(owner)} too, which comes first and has it`;
+  return definitionError(message, { file });
+}
+
+/** Messages that were logged; bounded, so that years of edits do not fill the memory. */
+const logged = new LRUCache<string, true>({ max: 1_000 });
+
+function warn({ logger }: HttpServices, site: Site, { message }: AppsError, { folder }: App): void {
+  const text = `[apps] ${site.id}, theme ${folder.themeId}: ${message}`;
+  if (logged.has(text)) return;
+  logged.set(text, true);
+  logger.warn(text);
+}
+
+type Done = Omit<Ran<unknown>, 'value'>;
+
+/** Answers with a displayed block, or the redirect of its logic. */
+export async function answerDisplayed(exchange: Exchange, block: string, shown: Displayed, done: Done): Promise<void> {
+  if ('redirect' in shown) return redirect(exchange, shown.redirect, done);
+  await answerHtml(exchange, { title: shown.title, main: shown.html }, block, done);
+  applyLogicResponse(exchange, done, { isPage: true });
+}
+
+/** Answers with a page: the form alone if requested, else in the theme or bare. */
+async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
+  const { ctx, services, site, visit } = exchange;
+  ctx.type = 'text/html';
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.vary('X-Requested-With');
+  visit.flash?.add(done?.flashes ?? []);
+  const whole = { ...page, canonical: await canonicalAddress(exchange, block), hasFlash: true };
+  if (!wantsFragment(ctx) && isShownInTheme(exchange, block)) {
+    ctx.body = await inTheme(exchange, whole, done);
+    return;
+  }
+  const main = withFlash(page.main, (await visit.flash?.take()) ?? '');
+  if (wantsFragment(ctx)) ctx.body = main;
+  else ctx.body = bareDocument({ ...whole, main, script: await scriptUrl(services, site), lang: site.locale });
+}
+
+/** Answers a posted form that was not refused. */
+export async function answerSubmitted(
+  exchange: Exchange,
+  block: string,
+  submitted: Submitted,
+  done: Done,
+): Promise<void> {
+  const { ctx, json } = exchange;
+  if (json) ctx.set('Cache-Control', 'private, no-store');
+  switch (submitted.kind) {
+    case 'shown':
+      if (!json || 'redirect' in submitted) return answerDisplayed(exchange, block, submitted, done);
+      ctx.body = { html: submitted.html };
+      return applyLogicResponse(exchange, done, { isPage: true });
+    case 'saved': {
+      const path = recordUrl(exchange, submitted.record.id);
+      if (!json) {
+        if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, done);
+        const flashes = await thanking(exchange, block, done.flashes);
+        return redirect(exchange, pageAfterSaving(exchange, submitted.record, path), { ...done, flashes });
+      }
+      ctx.status = submitted.created ? 201 : 200;
+      if (submitted.created) ctx.set('Location', path);
+      ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
+      return;
+    }
+    case 'deleted': {
+      if (json) ctx.body = { success: 'deleted' };
+      else redirect(exchange, submitted.redirect ?? (await blockHome(exchange, block)), done);
+      return;
+    }
+    case 'edit':
+      throw new AppsError('BadRequestError', 'Only a record can be edited');
+  }
+}
+
+/** The messages of the record's page after a save: it thanks, unless logic has said something else, and leads on. */
+async function thanking(
+  exchange: Exchange,
+  block: string,
+  said: readonly FlashMessage[],
+): Promise<readonly FlashMessage[]> {
+  const { visit, app } = exchange;
+  const { say } = await localeOf({ visit, app });
+  const messages = said.length > 0 ? said : [{ text: say('thanks_saved') }];
+  const to = new URL(await blockHome(exchange, block)).pathname;
+  return messages.map((message, index) => (index === messages.length - 1 ? { ...message, to } : message));
+}
+
+/** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
+function pageAfterSaving({ rights }: Exchange, { creator }: StoredRecord, recordPage: string): string {
+  return rights.view(creator) ? recordPage : `${recordPage}?${SAVED}`;
+}
+
+function isAfterSaving({ ctx }: Exchange): boolean {
+  return new URLSearchParams(ctx.querystring).has(SAVED);
+}
+
+/** The address of a page without its query; of a block the one of its view (docs/reference/site.md#titles-and-addresses). */
+async function canonicalAddress(exchange: Exchange, block: string | undefined): Promise<string | undefined> {
+  const { target } = exchange;
+  if (target.kind === 'record') return recordUrl(exchange, target.id);
+  return block === undefined ? undefined : blockHome(exchange, block);
+}
+
+/** The address of the view that the block is, else its own. */
+async function blockHome({ services, site, app, visit }: Exchange, block: string): Promise<string> {
+  const { urls } = services.sites;
+  const view = app.blocks.get(block)?.definition.view?.id;
+  const owner = view === undefined ? undefined : (await viewsOf(services, site)).get(view);
+  return view !== undefined && owner?.app.id === app.id && owner.block.id === block
+    ? urls.view(site, view, visit.contentPath)
+    : urls.block(site, app.id, block, visit.contentPath);
+}
+
+/**
+ * A trailing `/edit` means edit mode unless a record with that whole id exists
+ * (docs/reference/addresses.md#record-ids).
+ */
+export async function addressedRecord(
+  run: Run,
+  exchange: Exchange<TargetOf<'record'>>,
+): Promise<{ record: StoredRecord; edit: boolean }> {
+  const { id, edit } = exchange.target;
+  const key = { site: exchange.site.id, app: exchange.app.id };
+  requireRight(run, seesRecords(run.rights), 'see this page');
+  // With `/edit` the longest ids exceed the limit of an id.
+  const whole = edit && recordIdProblem(id) ? null : await run.unit.get(key, id, run.rights.viewOwn ?? undefined);
+  if (whole || !edit) {
+    if (!whole) throw notFound(missing.record(id, exchange.app.id));
+    return { record: whole, edit: false };
+  }
+  const short = id.replace(/\/edit$/, '');
+  return {
+    record: await permittedRecord(run, short, (creator) => run.rights.edit(creator), 'change this'),
+    edit: true,
+  };
+}
+
+/** The record's block if the theme still has it; a record stays accessible without its block. */
+export function blockOfRecord(run: Run, record: StoredRecord): Block | null {
+  const { block } = record.items;
+  return typeof block === 'string' && run.app.blocks.has(block) ? permittedBlock(run, block) : null;
+}
 
 type BlockExchange = Exchange<TargetOf<'block'>>;
 type RecordExchange = Exchange<TargetOf<'record'>>;

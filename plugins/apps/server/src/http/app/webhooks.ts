@@ -7,11 +7,10 @@ import { AppsError, unavailable } from '../../common/errors';
 import { secretOf } from '../../outbound';
 import type { AppTarget } from '../../sites/types';
 import { type Refused, standardKey, type Verified, verifyHex, verifyStandard } from '../../webhooks';
-import { hasBody } from '../request/body';
+import { hasBody, keptBody } from '../request/body';
 import { requireOwnForm } from '../request/csrf';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { mediaType, onlyHeader } from '../request/negotiate';
-import { keptBody } from '../request/raw-body';
 import { answerElement } from './json-handlers';
 import { deliveredRequest, doneOnce } from './kept-answers';
 

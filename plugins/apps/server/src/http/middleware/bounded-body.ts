@@ -5,10 +5,9 @@ import type { Core } from '@strapi/strapi';
 import type { Context, Middleware, Next } from 'koa';
 import { bodyTooLarge, isAppsError } from '../../common/errors';
 import { expectWork, shortWork } from '../../common/time/pace';
-import { closeUnlessEnded, defersForm, hasBody, received } from '../request/body';
+import { closeUnlessEnded, defersForm, hasBody, isChecked, keepBody, plainJson, received } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { fileFormat, isOurs, mediaType } from '../request/negotiate';
-import { isChecked, keepBody, plainJson } from '../request/raw-body';
 import { earlyView, respondError } from '../response/respond-error';
 
 interface ParserConfig {

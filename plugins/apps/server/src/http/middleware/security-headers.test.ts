@@ -4,7 +4,7 @@ import type { Core } from '@strapi/strapi';
 import type { Context, Next } from 'koa';
 import { expect, test } from 'vitest';
 import type { HttpServices } from '../request/exchange';
-import { rememberedHeaders } from './security-headers';
+import { rememberedHeaders } from './headers';
 
 const parse = (path: string) => (path.includes('@@apps') ? {} : null);
 const services = { sites: { parse } } as unknown as HttpServices;

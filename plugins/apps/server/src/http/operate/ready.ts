@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { within } from '../../common/time/deadline';
+import { within } from '../../common/time/pace';
 
 /** What a process needs to answer requests, in the order in which an answer names it. */
 export const checkNames = ['process', 'database', 'sandbox', 'indexes', 'jobs'] as const;

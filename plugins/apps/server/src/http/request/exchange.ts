@@ -1,3 +1,4 @@
+import type { Core } from '@strapi/strapi';
 import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
 import type { TestOutcome, TestRunOptions } from '../../../../shared/test-events';
@@ -102,4 +103,67 @@ export interface Exchange<Target extends AppTarget = AppTarget> {
   target: Target;
   /** A JSON request, as opposed to a page request (docs/reference/addresses.md#json-or-page). */
   json: boolean;
+}
+
+/**
+ * The visitor of a request, and the marks of forms that it shows. The cookie of a request that a page of another origin has
+ * sent does not count. It is valid below the site's address.
+ */
+export function visitorOf(
+  ctx: Context,
+  { requesters }: HttpServices,
+  site: Site,
+): Required<Pick<Visit, 'visitor' | 'forms'>> {
+  const { visitors } = requesters;
+  let id: string | null | undefined;
+  const known = (): string | null => {
+    id ??= requesters.takesCookies(ctx) ? visitors.read(site.id, ctx.cookies.get(visitors.cookie)) : null;
+    return id;
+  };
+  return {
+    visitor: {
+      id: known,
+      begin() {
+        if (known() !== null || !requesters.takesCookies(ctx)) return;
+        id = visitors.create();
+        const secure = ctx.secure || site.url.startsWith('https:');
+        ctx.append('Set-Cookie', visitors.header(site.id, id, new URL(site.url).pathname, secure));
+      },
+    },
+    forms: {
+      shown: (app, block) => visitors.shown([site.id, app, block]),
+      age: (app, block, mark) => visitors.age([site.id, app, block], mark),
+      challenge: (app) => JSON.stringify(requesters.proofs.challenge([site.id, app])),
+    },
+  };
+}
+
+/** Addresses that mean "all interfaces", which a browser cannot open. */
+const anyAddress = new Set(['0.0.0.0', '::', '']);
+
+/**
+ * Strapi's public URL: `server.url`, or the listening origin; never a header of the request
+ * (docs/reference/addresses.md#base-url).
+ */
+export function createBaseUrl(strapi: Core.Strapi): () => string {
+  const configured = String(strapi.config.get('server.url', '') ?? '').replace(/\/+$/, '');
+  if (/^https?:\/\//.test(configured)) return () => configured;
+  let origin: string | undefined;
+  return () => {
+    origin ??= listeningOrigin(strapi);
+    return (origin ?? String(strapi.config.get('server.absoluteUrl'))) + configured;
+  };
+}
+
+/** The absolute address of the admin panel, without a slash at its end. @param baseUrl of the host */
+export function panelUrl(strapi: Core.Strapi, baseUrl: string): string {
+  return new URL(String(strapi.config.get('admin.url', '/admin')), baseUrl).href.replace(/\/+$/, '');
+}
+
+function listeningOrigin(strapi: Core.Strapi): string | undefined {
+  const address = strapi.server.httpServer.address();
+  if (address === null || typeof address === 'string') return undefined;
+  const host = String(strapi.config.get('server.host', 'localhost'));
+  const name = anyAddress.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${address.port}`;
 }

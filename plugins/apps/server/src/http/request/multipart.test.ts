@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { expect, test } from 'vitest';
 import { type Files, RequestFiles } from '../../files';
+import type { MultipartOptions } from './multipart';
 import { readMultipart } from './multipart';
-import type { MultipartOptions } from './multipart-parts';
 
 const part = (name: string, content: string, filename?: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n\r\n${content}\r\n`;

@@ -4,11 +4,10 @@ import type { Requester, Rights } from '../../auth/types';
 import { shortWork } from '../../common/time/pace';
 import { RequestFiles } from '../../files';
 import type { AppTarget, Site } from '../../sites/types';
-import { checkBody, defersForm, hasBody } from './body';
+import { checkBody, checkRawBody, defersForm, hasBody } from './body';
 import { checkToken } from './csrf';
 import type { HttpServices } from './exchange';
 import { readMultipart } from './multipart';
-import { checkRawBody } from './raw-body';
 
 interface Sender {
   ctx: Context;

@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
 import type { Json } from '../../../../shared/json';
+import type { VersionTest } from '../../apps';
 import type { FlashMessage } from '../../auth/types';
 import type { LogEntry, ResponseChanges } from '../../logic/types';
+import type { StoredRecord } from '../../records/types';
 import type { Exchange } from '../request/exchange';
 import { keepLog } from './pending-log';
 
@@ -41,7 +45,7 @@ export function answerTyped({ ctx }: Exchange, type: string, value: Json): void 
 }
 
 /** What a redirect keeps for the next page. */
-export interface Kept {
+interface Kept {
   console: LogEntry[];
   flashes: readonly FlashMessage[];
 }
@@ -58,4 +62,48 @@ export function redirect(exchange: Exchange, url: string, { console, flashes }: 
   ctx.set('Location', new URL(url).href);
   ctx.type = 'text/plain';
   ctx.body = 'See other';
+}
+
+/** The ETag of a record's version; `seq` tells it from a record that had the same id before. */
+export function etagOf({ seq, version }: StoredRecord): string {
+  return `"${seq}-${version}"`;
+}
+
+/** The tags of an `If-Match` or `If-None-Match` header. */
+const tagsOf = (header: string): string[] => header.split(',').map((tag) => tag.trim());
+
+/** What the request's `If-Match` demands of a record; undefined without the header. Weak tags never match (RFC 9110). */
+export function ifMatch(ctx: Context): VersionTest {
+  const header = ctx.get('If-Match');
+  if (header === '') return undefined;
+  const tags = tagsOf(header);
+  return (record) => tags.includes('*') || tags.includes(etagOf(record));
+}
+
+/**
+ * Sets the ETag; true when the client has that version already (`If-None-Match`), after setting the status 304. Koa's
+ * `ctx.fresh` is never true for `fetch()`, which adds `Cache-Control: no-cache` to a request with that header.
+ */
+export function answerUnchanged(ctx: Context, tag: string): boolean {
+  ctx.set('ETag', tag);
+  const known = tagsOf(ctx.get('If-None-Match')).map((one) => one.replace(/^W\//, ''));
+  if (!known.includes('*') && !known.includes(tag)) return false;
+  ctx.status = 304;
+  return true;
+}
+
+/** A body of chunks; closes the connection when they fail, so that an incomplete answer does not look complete. */
+export function streamed(ctx: Context, chunks: AsyncIterable<string | Buffer>): Readable {
+  const body = Readable.from(chunks);
+  body.once('error', () => ctx.res.destroy());
+  return body;
+}
+
+/** What an iterator gives, after its first result was read. */
+export async function* resumed<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    for (let next = first; !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }

@@ -1,5 +1,22 @@
-import { consoleHtml, escapeHtml, htmlDocument, type PageContent, type PageLocale, scriptTag } from '../../apps';
+import type { Context } from 'koa';
+import {
+  consoleHtml,
+  escapeHtml,
+  type Flash,
+  flashHtml,
+  htmlDocument,
+  otherLanguage,
+  type PageContent,
+  type PageLocale,
+  plainLocale,
+  type ServiceMessage,
+  scriptTag,
+  siteLocale,
+} from '../../apps';
+import type { AppsError } from '../../common/errors';
 import type { LogEntry } from '../../logic/types';
+import type { Site } from '../../sites/types';
+import type { HttpServices } from '../request/exchange';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
 export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {
@@ -31,7 +48,7 @@ dt{font-weight:600}dd{margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywh
 pre{overflow:auto}
 @media (prefers-color-scheme:dark){body{color:#eee;background:#16161d}a{color:#a5b4fc}[role=alert]{color:#ff8a9a}input:not([type=checkbox],[type=radio]),select,textarea{background:#22222c;color:#eee;border-color:#999}}`;
 
-export interface ErrorPage {
+interface ErrorPage {
   status: number;
   name: string;
   /** In the language of the page. */
@@ -98,4 +115,84 @@ export function itemList({ say }: PageLocale, id: string, items: Record<string, 
   );
   const list = rows.length > 0 ? `<dl>\n${rows.join('\n')}\n</dl>` : `<p>${escapeHtml(say('no_items'))}</p>`;
   return `<h1>${escapeHtml(id)}</h1>\n${list}`;
+}
+
+/** Statuses that have a title and a sentence of their own. */
+const known = new Set([400, 401, 403, 404, 409, 422, 500, 503, 504]);
+
+/** The language of an error that is answered before an address is handled: that of the site that the path names. */
+export async function localeOfPath({ sites }: Pick<HttpServices, 'sites'>, path: string): Promise<PageLocale> {
+  const site = await sites.site(siteIdIn(sites, path)).catch(() => null);
+  return plainLocale(site ?? { locale: 'en', timeZone: null });
+}
+
+/** The id of the site in a path; of one that cannot be read its first part. */
+function siteIdIn(sites: HttpServices['sites'], path: string): string {
+  const first = path.split('/', 2)[1] ?? '';
+  try {
+    return sites.parse(path)?.site ?? first;
+  } catch {
+    return first;
+  }
+}
+
+export const errorTitle = ({ say }: PageLocale, status: number): string =>
+  say(known.has(status) ? (`title_${status}` as ServiceMessage) : 'title_other');
+
+/**
+ * What a visitor reads of an error: its own message in English, in other languages a sentence about its status, because messages
+ * of errors are in English only.
+ */
+export function visitorText(locale: PageLocale, status: number, message: string): string {
+  if (locale.language === 'en') return message;
+  const hasSentence = known.has(status) || status === 413 || status === 429;
+  return locale.say(hasSentence ? (`error_${status}` as ServiceMessage) : 'error_other');
+}
+
+/** The same for an error that a form shows beside its fields. */
+export const problemText = (locale: PageLocale, { status, message }: AppsError): string =>
+  visitorText(locale, status, message);
+
+/** Marks content whose language is not the site's, which the theme's layout names. */
+export function inLanguage(locale: PageLocale, site: Site, content: string): string {
+  const lang = otherLanguage(locale, site);
+  return lang === '' ? content : `<div${lang}>\n${content}\n</div>`;
+}
+
+/**
+ * The messages that a request shows or keeps for the next one (docs/reference/logic.md#messages-for-the-visitor): those of
+ * the visitor's cookie, and those of its own logic.
+ */
+export function flashOf(ctx: Context, services: HttpServices, site: Site): Flash {
+  const { requesters } = services;
+  const { flashes } = requesters;
+  const at = { id: site.id, path: new URL(site.url).pathname };
+  const secure = ctx.secure || site.url.startsWith('https:');
+  const set = (messages: Parameters<typeof flashes.header>[1]) =>
+    ctx.append('Set-Cookie', flashes.header(at, messages, secure));
+  // A browser that prefetches a page shows nothing; HEAD has no page.
+  const shows = ctx.method !== 'HEAD' && !/prefetch/.test(`${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')}`);
+  const kept = shows && requesters.takesCookies(ctx) ? flashes.read(site.id, ctx.cookies.get(flashes.cookie)) : [];
+  const messages = [...kept];
+  let isTaken = false;
+  return {
+    get isTaken() {
+      return isTaken;
+    },
+    get isEmpty() {
+      return isTaken || messages.length === 0;
+    },
+    add(more) {
+      messages.push(...more);
+    },
+    async take() {
+      if (isTaken || messages.length === 0) return '';
+      isTaken = true;
+      if (kept.length > 0) set([]);
+      return flashHtml(messages, (await siteLocale(services, site)).say('go_on'));
+    },
+    keep() {
+      if (messages.length > kept.length || isTaken) set(messages);
+    },
+  };
 }

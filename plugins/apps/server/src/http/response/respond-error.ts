@@ -10,8 +10,7 @@ import type { LogEntry } from '../../logic/types';
 import { isBusy, isUnavailable } from '../../records';
 import type { Exchange, HttpServices } from '../request/exchange';
 import { prefersJson, wantsFragment } from '../request/negotiate';
-import { errorTitle, localeOfPath, visitorText } from './page-texts';
-import { bareDocument, errorContent } from './pages';
+import { bareDocument, errorContent, errorTitle, localeOfPath, visitorText } from './pages';
 import { requestIdOf } from './request-id';
 
 /** The readers of an error, and the form in which it is shown. */

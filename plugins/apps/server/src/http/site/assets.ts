@@ -5,7 +5,7 @@ import { methodNotAllowed } from '../../common/errors';
 import { codings, type OwnFile } from '../../common/own-files';
 import { versionedContent } from '../../sites';
 import type { OpenFile } from '../../sites/types';
-import { answerUnchanged } from '../response/etag';
+import { answerUnchanged } from '../response/logic-response';
 
 /** What of a file is sent: the positions of the first and the last byte. */
 interface Part {

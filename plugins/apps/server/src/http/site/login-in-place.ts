@@ -3,15 +3,14 @@ import { attributes, escapeHtml, inEnglish, type PageLocale, type ServiceMessage
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
 import type { Site } from '../../sites/types';
-import { checkBody, defersForm, formFields } from '../request/body';
+import { checkBody, checkRawBody, defersForm, formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';
 import type { HttpServices } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
 import { fieldsToSend, isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
-import { checkRawBody } from '../request/raw-body';
 import { readFieldsOnly } from '../request/read-body';
 import type { ErrorView } from '../response/respond-error';
-import { showLogin } from './login-forms';
+import { showLogin } from './login';
 
 /**
  * The requester of a posted form of a page. Where they lack a login, the answer is a login form at the same address that

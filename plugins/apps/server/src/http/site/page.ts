@@ -2,22 +2,52 @@ import type { Context } from 'koa';
 import { contentPage, LIVE_VIEW, type RequestBegin, scriptUrl, type Visit } from '../../apps';
 import { rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
+import { contentVersion } from '../../common/content-version';
 import { methodNotAllowed, notFound } from '../../common/errors';
 import type { RequestFiles } from '../../files';
 import type { Address, Site } from '../../sites/types';
-import { showBlock } from '../app/page-handlers';
+import { showBlock, type ViewOwner, viewsOf } from '../app/page-handlers';
 import { postBlock } from '../app/posted-forms';
-import { type ViewOwner, viewsOf } from '../app/views';
 import type { HttpServices } from '../request/exchange';
 import { prefersJson, requireAccept } from '../request/negotiate';
 import { isPageForm } from '../request/page-form';
 import { readBody } from '../request/read-body';
 import { beginReading } from '../request/request-data';
-import { CACHE_HEADER } from '../response/logic-response';
+import { answerUnchanged, CACHE_HEADER } from '../response/logic-response';
 import { type ErrorView, explainApp } from '../response/respond-error';
 import { answerLive } from './live';
 import { formRequester } from './login-in-place';
-import { answerPage } from './response';
+
+interface FinishedPage {
+  body: string;
+  /** Of the body, if it is known. */
+  version: string | null;
+  requester: Requester;
+  /** The page is this visitor's alone: it has a form, and with it their CSRF token, or a message that is shown once. */
+  isOwn: boolean;
+  /** Seconds for which a proxy may keep it. */
+  sharedAge: number | null;
+}
+
+/**
+ * Answers with a page of the site. No cache keeps a page of one visitor (docs/reference/http.md#caching); any other has
+ * an ETag, and caches revalidate it each time, because rights and content may change, unless the theme allows proxies to keep it.
+ */
+function answerPage(ctx: Context, { body, version, requester, isOwn, sharedAge }: FinishedPage): void {
+  ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
+  ctx.status = 200;
+  ctx.type = 'text/html';
+  if (isOwn) {
+    ctx.set('Cache-Control', 'private, no-store');
+    ctx.body = body;
+    return;
+  }
+  const tag = `"${version ?? contentVersion(body)}"`;
+  const isPublic = requester.kind === 'anonymous' && ctx.response.get('Set-Cookie') === '';
+  const shared = sharedAge === null ? 'public, no-cache' : `public, max-age=0, s-maxage=${sharedAge}`;
+  ctx.set('Cache-Control', isPublic ? shared : 'private, no-cache');
+  if (!answerUnchanged(ctx, tag)) ctx.body = body;
+}
 
 type SiteAddress = Extract<Address, { kind: 'page' | 'view' }>;
 type ViewAddress = Extract<Address, { kind: 'view' }>;

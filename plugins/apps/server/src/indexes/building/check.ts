@@ -1,8 +1,6 @@
-import { createSql, MAX_SEQ, type Sql } from '../database/database';
-import { inTransaction } from '../database/transaction';
-import { entriesOf, type IndexedRecord } from '../tables/entries';
+import { createSql, inTransaction, MAX_SEQ, type Sql } from '../database';
 import { fieldIndexes, type Layout, layoutOf, tablesOf } from '../tables/layout';
-import { addRows, deleteRange } from '../tables/rows';
+import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../tables/rows';
 import { type Generation, isCurrent, readScopes, readState } from '../tables/state';
 import { dropTables } from '../tables/tables';
 import type { IndexCheck } from '../types';

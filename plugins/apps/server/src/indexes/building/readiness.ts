@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { unavailable } from '../../common/errors';
-import { within } from '../../common/time/deadline';
-import { createSql, readerOf, type Sql } from '../database/database';
-import { inTransaction } from '../database/transaction';
+import { within } from '../../common/time/pace';
+import { createSql, inTransaction, readerOf, type Sql } from '../database';
 import { isOwnIndex, tablesOf } from '../tables/layout';
 import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';

@@ -38,7 +38,7 @@ export const sqlite: Dialect = {
   keysAsRanges: false,
   mixedOrder: true,
   contains: (haystack, needle) => `instr(${haystack}, ${needle}) > 0`,
-  // A statement can only be ended by the code that runs it: records/reads/sqlite-reads.ts.
+  // A statement can only be ended by the code that runs it: records/reads/long-reads.ts.
   timeLimit: () => [],
   oneProcessor: [],
   rows: (result) => result as Row[],

@@ -1,7 +1,6 @@
 import type { Json } from '../../../../shared/json';
-import { encodeText } from '../keys/keys';
-import { encodeWord, isCutWord, type TextCondition, words } from '../keys/words';
-import { type IndexedRecord, itemValue, keywordsOf, textOf } from '../tables/entries';
+import { encodeText, encodeWord, isCutWord, type TextCondition, words } from '../keys';
+import { type IndexedRecord, itemValue, keywordsOf, textOf } from '../tables/rows';
 import type { Condition } from './operators';
 
 type Leaf = Exclude<Condition, { kind: 'and' | 'or' | 'not' | 'constant' }>;

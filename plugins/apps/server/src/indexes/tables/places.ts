@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
-import { asciiAddress } from '../../common/values/mail-address';
+import { asciiAddress } from '../../common/text';
 
 /**
  * What the keyword indexes of places have of a record of their block (docs/decisions/places.md): its `state`, `taken` or

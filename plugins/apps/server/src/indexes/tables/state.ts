@@ -1,4 +1,4 @@
-import type { Sql } from '../database/database';
+import type { Sql } from '../database';
 import type { Dialect } from '../dialects';
 import type { IndexDeclarations } from '../types';
 import type { StoredLayout } from './layout';

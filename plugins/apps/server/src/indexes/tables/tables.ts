@@ -1,5 +1,5 @@
-import type { Sql } from '../database/database';
-import { yieldToOthers } from '../database/transaction';
+import type { Sql } from '../database';
+import { yieldToOthers } from '../database';
 import type { Dialect } from '../dialects';
 import { fieldIndexes, type Layout, tablesOf } from './layout';
 import { goneTable, sortedTable } from './sorted-terms';

@@ -1,7 +1,7 @@
 import type { ItemKind } from '../cells';
 import { type Entry, entriesOf, formatOf, openRecords, type ReadOptions } from '../entries';
-import type { DeclaredItems } from '../headings';
 import { readSheet, type SheetRow } from '../sheet-task';
+import type { DeclaredItems } from '../table';
 
 export const NONE: DeclaredItems<ItemKind> = { names: [], labels: new Map(), blocks: new Map() };
 

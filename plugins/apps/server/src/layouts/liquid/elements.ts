@@ -1,10 +1,10 @@
 import { Drop } from 'liquidjs';
 import type { Json } from '../../../../shared/json';
-import type { Clock } from '../limits/limits';
+import type { Clock } from '../limits';
 import type { LayoutData } from '../types';
 import type { BraceToken } from './braces';
-import { Failed } from './failed';
 import { Html, output } from './html';
+import { Failed } from './layout-errors';
 
 type Element = Awaited<ReturnType<LayoutData['element']>>;
 

@@ -1,6 +1,6 @@
 import { Drop } from 'liquidjs';
-import type { Memory } from '../limits/limits';
-import { sizeOf } from '../limits/sizes';
+import type { Memory } from '../limits';
+import { sizeOf } from '../limits';
 
 /** By the codes of their characters. */
 const entities: readonly (string | undefined)[] = Object.assign(new Array(128).fill(undefined), {

@@ -1,5 +1,5 @@
 import { TokenKind, type TopLevelToken } from 'liquidjs';
-import type { LayoutLimits } from '../limits/limits';
+import type { LayoutLimits } from '../limits';
 import { BraceToken } from './braces';
 
 /** Maximum characters of `{name}`: each `.` in it adds a possible element name. */

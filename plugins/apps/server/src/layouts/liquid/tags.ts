@@ -13,13 +13,12 @@ import {
   Value,
 } from 'liquidjs';
 import { definitionError } from '../../common/errors';
-import type { Clock } from '../limits/limits';
+import type { Clock } from '../limits';
 import type { LayoutData } from '../types';
 import { BRACE_TAG, type BraceToken } from './braces';
 import type { Elements } from './elements';
-import { registerCase } from './failed';
 import { escaping, plainText } from './html';
-import { definitionErrorOf } from './layout-errors';
+import { definitionErrorOf, registerCase } from './layout-errors';
 import { captured } from './written';
 
 /** Data of a rendering besides Liquid's own; a layout cannot read it. */

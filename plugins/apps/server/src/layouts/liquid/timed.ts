@@ -1,7 +1,7 @@
 import { Context, defaultOperators, type Liquid } from 'liquidjs';
-import type { LayoutLimits } from '../limits/limits';
-import { sizeOf } from '../limits/sizes';
-import { withoutFailed } from './failed';
+import type { LayoutLimits } from '../limits';
+import { sizeOf } from '../limits';
+import { withoutFailed } from './layout-errors';
 import { renderingOf } from './tags';
 import { derived } from './written';
 

@@ -1,5 +1,5 @@
 import { type AppsError, definitionError } from '../../common/errors';
-import { processorTime } from '../limits/processor-time';
+import { processorTime } from '../limits';
 
 /** Limits of one piece of HTML: a block, a page. HTML above them is refused with a DefinitionError. */
 export const markupLimits = {

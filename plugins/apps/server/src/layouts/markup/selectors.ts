@@ -1,7 +1,7 @@
 import { compile, selectAll } from 'css-select';
 import { LRUCache } from 'lru-cache';
+import { memoized } from '../../common/collections';
 import { definitionError } from '../../common/errors';
-import { memoized } from '../../common/memo';
 import { descendants, type Element, isElement, type Node } from './html-tree';
 import { TimeUp, TooLargeInline, Work } from './markup-work';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../common/errors';
 import { WorkerFailure } from '../../workers';
-import { members } from '../session/misspelt';
+import { members } from '../session/outcome';
 import { assignedIn, checkProgram } from '.';
 import { contextType, memberMistake, typeOfMember } from './members';
 import { checkLogic } from './task';

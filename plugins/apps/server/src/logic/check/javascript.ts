@@ -1,7 +1,19 @@
 import type { AnyNode } from '../compile/syntax';
 import { startOf, walk } from '../compile/syntax';
-import { contextType, type LogicType, memberMistake, typeOfMember } from './members';
-import { changedNames, childrenOf, declaredIn, isFunction, nameOf, namesOf, nodesIn, Scope } from './scope';
+import {
+  changedNames,
+  childrenOf,
+  contextType,
+  declaredIn,
+  isFunction,
+  type LogicType,
+  memberMistake,
+  nameOf,
+  namesOf,
+  nodesIn,
+  Scope,
+  typeOfMember,
+} from './members';
 import type { CheckInput, LiteralSearch, LogicUses } from './types';
 
 /** Types of the parameters of helper functions, by their names, as the calls in the file give them. */

@@ -1,4 +1,4 @@
-import { type Token, tokenize } from '../compile/python-syntax';
+import { type Token, tokenize } from '../compile/python';
 import { contextType, type LogicType, memberMistake, typeOfMember } from './members';
 import type { CheckInput, LiteralSearch, LogicUses } from './types';
 

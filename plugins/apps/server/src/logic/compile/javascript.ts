@@ -1,10 +1,33 @@
+import { posix } from 'node:path';
 import { transform } from 'sucrase';
 import { AppsError, logicError } from '../../common/errors';
-import { analyse } from './analyse';
-import type { LocalExport } from './exports';
-import { resolveImport } from './resolve';
+import { analyse, type ImportSite, type LocalExport } from './analyse';
 import { checkScript } from './syntax';
 import type { SourceFile } from './task';
+
+/** Endings that are tried in this order after the path itself. */
+const endings = ['.js', '.ts', '.json', '/index.js', '/index.ts'];
+
+/**
+ * The path, one of `paths`, that `site` in the file `from` imports; all are relative to the app's folder. LogicError if it
+ * is not a relative path, leaves the folder, or does not exist.
+ */
+function resolveImport(paths: ReadonlySet<string>, from: string, site: ImportSite): string {
+  const { specifier, line, column } = site;
+  const position = { file: from, line, column };
+  if (!/^\.\.?\//.test(specifier)) {
+    throw logicError(`Cannot import '${specifier}': only relative imports inside the app's folder`, position);
+  }
+  const path = posix.normalize(posix.join(posix.dirname(from), specifier));
+  const found = candidates(path).find((candidate) => paths.has(candidate) && !candidate.endsWith('.py'));
+  if (!found) throw logicError(`Cannot import '${specifier}': there is no such file in the app's folder`, position);
+  return found;
+}
+
+/** TypeScript imports `x.ts` as `x.js`. */
+function candidates(path: string): string[] {
+  return [path, ...endings.map((ending) => path + ending), path.replace(/\.js$/, '.ts')];
+}
 
 /**
  * Compiles a file to a script that defines a module in the sandbox (`prelude/modules.ts`). Keeps line numbers, so that

@@ -2,9 +2,17 @@ import type { WireProgram } from '../../../../shared/logic-protocol';
 import { type AppsError, definitionError, isBlockFailure, logicError } from '../../common/errors';
 import { WorkerFailure, type Workers } from '../../workers';
 import type { LogicProgram } from '../types';
-import { overError } from './errors';
-import { hasPython, withoutPython } from './python-package';
+import { hasPython, withoutPython } from './python';
 import { type CompiledFile, type CompileInput, MAX_COMPILE_TIME, MAX_SIZES, readCompiled } from './task-types';
+
+/** The LogicError of a file that cannot be compiled within the limits. */
+function overError(file: string, failure: WorkerFailure): AppsError {
+  const message =
+    failure.reason === 'time'
+      ? `Compiling the logic takes longer than ${MAX_COMPILE_TIME} ms`
+      : 'Compiling the logic takes too much memory, or its code is nested too deeply';
+  return logicError(message, { file }, failure);
+}
 
 /** A compiled program, or the error of its files. */
 export type Outcome = { program: WireProgram } | { error: AppsError };

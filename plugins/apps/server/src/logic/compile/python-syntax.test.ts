@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { processorTime } from '../../common/testing/processor-time';
-import { rewritePython } from './python-syntax';
+import { rewritePython } from './python';
 
 describe('syntax that MicroPython does not support is rewritten', () => {
   const cases: [string, string][] = [

@@ -4,12 +4,11 @@ import type { Items, Json } from '../../../../shared/json';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError, notFound } from '../../common/errors';
 import type { EntryRow } from '../types';
-import { translateError } from './errors';
-import { createGuard, type Guard, permissionName, refused } from './guard';
+import { createGuard, type Guard, permissionName, refused, translateError } from './guard';
 import { type Documents, methods, prepareCall, publishing } from './methods';
+import { createSameIds, type SameIdsDatabase } from './output-pieces';
 import { type PageLimits, readParams } from './params';
 import { checkQueryCost } from './query-cost';
-import { createSameIds, type SameIdsDatabase } from './same-ids';
 import type { CallParams, DocumentAccess, Need } from './types';
 
 /** For hosts without `api.rest.maxLimit`: results of logic are bounded too. */

@@ -2,7 +2,7 @@ import type { Core, Schema } from '@strapi/strapi';
 import { setCreatorFields } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
 import type { Requester, StrapiAuth } from '../../auth/types';
-import { AppsError } from '../../common/errors';
+import { AppsError, type ErrorName, isAppsError } from '../../common/errors';
 import type { Need, Query } from './types';
 
 /** One requester's rights to one content type: Strapi's content API, and for administrators also the Content Manager's rules. */
@@ -110,4 +110,40 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
       return plain(await manager.sanitizeOutput(seen as object, { subject: uid, action: explorer('find') }));
     },
   };
+}
+
+/** Strapi's errors about the arguments or rights of a call; all others are rethrown unchanged. */
+const names: Record<string, ErrorName> = {
+  ValidationError: 'BadRequestError',
+  YupValidationError: 'BadRequestError',
+  PaginationError: 'BadRequestError',
+  ApplicationError: 'BadRequestError',
+  NotFoundError: 'NotFoundError',
+  ForbiddenError: 'ForbiddenError',
+  UnauthorizedError: 'ForbiddenError',
+  PolicyError: 'ForbiddenError',
+};
+
+interface StrapiError extends Error {
+  details?: { key?: unknown; param?: unknown; source?: unknown; errors?: { path?: unknown[] }[] };
+}
+
+/**
+ * Translates an error of Strapi to one with a safe message. A field that does not exist and one that the requester may
+ * not use get the same message, which thus reveals nothing about private fields.
+ * @param isPrivate whether an attribute of the content type is private
+ */
+export function translateError(error: unknown, isPrivate: (attribute: string) => boolean): unknown {
+  if (isAppsError(error) || !(error instanceof Error)) return error;
+  const name = names[error.name];
+  if (name === undefined) return error;
+  const { details } = error as StrapiError;
+  if (typeof details?.key === 'string') {
+    const location =
+      typeof details.param === 'string' ? details.param : details.source === 'body' ? 'data' : 'the parameters';
+    return new AppsError(name, `"${details.key}" cannot be used in ${location}.`, { cause: error });
+  }
+  const touched = details?.errors?.flatMap(({ path }) => path ?? []) ?? [];
+  const secret = touched.some((part) => typeof part === 'string' && isPrivate(part));
+  return new AppsError(name, secret ? 'The data is not valid.' : error.message, { cause: error });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Database } from '@strapi/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSameIds, type SameIdsDatabase } from './same-ids';
+import { createSameIds, type SameIdsDatabase } from './output-pieces';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'apps-same-ids-'));
 const uid = 'api::note.note';

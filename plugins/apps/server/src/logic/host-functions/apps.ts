@@ -1,6 +1,6 @@
 import type { ContextData, RecordData } from '../types';
+import * as is from './row';
 import { returns, row } from './row';
-import * as is from './schema';
 
 const app = is.nullable(is.string);
 const page = is.options({ limit: is.count, cursor: is.string, own: is.boolean });

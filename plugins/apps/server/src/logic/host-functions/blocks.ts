@@ -1,7 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import type { PlacesData } from '../types';
+import * as is from './row';
 import { returns, row } from './row';
-import * as is from './schema';
 
 const app = is.nullable(is.string);
 const id = is.string;

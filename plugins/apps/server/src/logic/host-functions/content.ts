@@ -1,8 +1,8 @@
 import type { Json } from '../../../../shared/json';
 import { methods } from '../documents/methods';
 import type { ContentData } from '../types';
+import * as is from './row';
 import { returns, row } from './row';
-import * as is from './schema';
 
 /** The type of a document method's result (documents/methods.ts) in Python. */
 const pythonType = (type = 'Value') => ({ 'Value[]': 'list[Any]', number: 'int' })[type] ?? 'Any';

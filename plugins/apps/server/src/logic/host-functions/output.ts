@@ -1,7 +1,7 @@
 import type { LogLevel } from '../../../../shared/logic-protocol';
 import type { LogEntry } from '../types';
+import * as is from './row';
 import { type Caller, returns, row } from './row';
-import * as is from './schema';
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 

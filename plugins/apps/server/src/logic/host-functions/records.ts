@@ -1,6 +1,6 @@
 import type { CreatorData, RecordData, SavedData } from '../types';
+import * as is from './row';
 import { returns, row } from './row';
-import * as is from './schema';
 
 const app = is.nullable(is.string);
 const id = is.string;

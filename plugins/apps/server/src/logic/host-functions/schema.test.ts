@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dictionary, list, number, options, problemOf, string } from './schema';
+import { dictionary, list, number, options, problemOf, string } from './row';
 
 const many = 100_000;
 const entries = (value: unknown) =>

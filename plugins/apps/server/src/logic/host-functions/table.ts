@@ -3,13 +3,11 @@ import { AppsError } from '../../common/errors';
 import { appFunctions } from './apps';
 import { blockFunctions } from './blocks';
 import { contentFunctions } from './content';
-import { fetchFunctions } from './fetch';
-import { jobFunctions } from './jobs';
-import { mailFunctions } from './mail';
+import { fetchFunctions, jobFunctions, mailFunctions } from './outgoing';
 import { outputFunctions } from './output';
 import { recordFunctions } from './records';
 import type { Caller, HostFunction, Type } from './row';
-import { problemOf, type Schema } from './schema';
+import { problemOf, type Schema } from './row';
 
 const table = {
   ...recordFunctions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { misspeltMember } from './misspelt';
+import { misspeltMember } from './outcome';
 
 test.each([
   ['  return context.app.get_recrod("x");', ', did you mean "app.get_record"?'],

@@ -1,12 +1,10 @@
 import type { FailureReason, RequestTime } from '../../../../shared/logic-protocol';
 import { AppsError } from '../../common/errors';
 import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
-import { RunnerBreach } from '../supervisor/runner-messages';
+import { RunnerBreach } from '../supervisor/runner';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
 import { brokenError } from './outcome';
-import { SessionDeadline } from './session-deadline';
-import { failureError, faultError, lateError } from './session-errors';
-import { remainingTime } from './waiting';
+import { failureError, faultError, lateError, remainingTime, SessionDeadline } from './session-limits';
 import { isDeep, readHostCalls, readJson } from './wire';
 
 /** Milliseconds that the circuit breaker counts for the end of a whole runner: its other sessions must run again. */

@@ -2,8 +2,7 @@ import type { Items, Json } from '../../../../shared/json';
 import type { CallValue, ContextChanges, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
 import { logicError } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicSession } from '../types';
-import { LookedInputs } from './looked';
-import { brokenError, endsRequest, entryOf, messageSize, thrownError } from './outcome';
+import { brokenError, endsRequest, entryOf, LookedInputs, messageSize, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
 import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLiveness, MAX_SILENCE, PING_TIMEOUT } from './liveness';
+import { createLiveness, MAX_SILENCE, PING_TIMEOUT } from './runner-process';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { makePrograms } from '../testing/harness';
-import { spawnRunner } from './runner-child';
+import { spawnRunner } from './runner-process';
 
 // An exit with a code waits for the threads of isolates: one in an endless loop would outlive the server.
 test('a runner whose server is gone is ended by a signal', async () => {

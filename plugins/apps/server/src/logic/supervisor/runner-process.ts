@@ -1,14 +1,144 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { encodeFrame } from '../../../../shared/frames';
-import type { FromRunner, ToRunner } from '../../../../shared/logic-protocol';
+import type { FromRunner, RunnerOptions, ToRunner } from '../../../../shared/logic-protocol';
 import { createOutbox } from '../../../../shared/outbox';
-import { killProcess } from '../../common/confined-process';
-import { createLiveness, type Liveness } from './liveness';
-import type { Fault, Runner, RunnerProcessOptions, SessionPort } from './runner';
-import { spawnRunner, whenOver } from './runner-child';
-import { createRunnerMessages, type RunnerMessages } from './runner-messages';
+import { killProcess, startConfined } from '../../common/confined-process';
+import type { SandboxConfig } from '../../config.types';
+import {
+  createRunnerMessages,
+  type Fault,
+  type Runner,
+  type RunnerMessages,
+  type RunnerProcessOptions,
+  type SessionPort,
+} from './runner';
+
+/** Milliseconds without a message from a runner after one to it: then it is asked whether it reads messages, and must answer. */
+export const MAX_SILENCE = 300;
+export const PING_TIMEOUT = 900;
+
+interface LivenessOptions {
+  /** Asks the runner for a message. */
+  ping(): void;
+  /** The runner does not read messages. Called once. */
+  dead(): void;
+}
+
+/** Watches whether a runner reads what it is sent, whatever its sessions do: they run in other threads. */
+interface Liveness {
+  /** A message was sent. */
+  sent(): void;
+  /** Any message has arrived. */
+  heard(): void;
+  stop(): void;
+}
+
+export function createLiveness({ ping, dead }: LivenessOptions): Liveness {
+  /** The time of the first message that was sent after the last one that has arrived. */
+  let since: number | undefined;
+  let isAsked = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  const wait = (time: number) => {
+    // If this process was busy, an unread message may be waiting: it is read before the runner is judged.
+    const own = setTimeout(() => setImmediate(() => timer === own && check()), time);
+    timer = own;
+  };
+  function check(): void {
+    timer = undefined;
+    if (since === undefined || isStopped) return;
+    const silence = performance.now() - since;
+    if (isAsked) dead();
+    else if (silence < MAX_SILENCE) wait(MAX_SILENCE - silence);
+    else {
+      isAsked = true;
+      ping();
+      wait(PING_TIMEOUT);
+    }
+  }
+
+  return {
+    sent() {
+      since ??= performance.now();
+      if (!timer && !isStopped) wait(MAX_SILENCE);
+    },
+    heard() {
+      since = undefined;
+      if (!isAsked) return;
+      isAsked = false;
+      clearTimeout(timer);
+      timer = undefined;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Milliseconds that a runner's last messages may take to arrive after its end. */
+const LAST_MESSAGES_TIMEOUT = 100;
+
+/** Characters kept of a runner's output before it has started. */
+const MAX_PRINTED_SIZE = 500;
+
+/** Packages that the runner loads, those that are installed; of isolated-vm only one release is loaded. */
+const packages = ['isolated-vm', 'isolated-vm-7', 'strapi-plugin-apps-node22', 'strapi-plugin-apps-python'];
+
+/**
+ * Half of a session's time is V8's for its new context, most of it garbage at its end (docs/decisions/sandbox-cost.md). With 8 MB
+ * for new objects they are hardly collected alone; isolated-vm gives so little that every eighth context has a collection. Compiled
+ * code stays although no session has used it since the last collections.
+ */
+const contextFlags = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-flush-bytecode'];
+const flags = ['--no-node-snapshot', '--single-threaded-gc', ...contextFlags];
+
+interface RunnerChild {
+  child: ChildProcess;
+  /** Carries the frames of messages in both directions. */
+  pipe: Socket;
+  /** The beginning of its output, after `: `; empty without output. */
+  printed(): string;
+}
+
+/** Starts the process of a runner, confined according to the configuration. A failure comes as the 'error' event of `child`. */
+export function spawnRunner(path: string, runner: RunnerOptions, config: SandboxConfig): RunnerChild {
+  const program = { path, args: [JSON.stringify(runner)], flags, packages, addons: true };
+  const child = startConfined(program, config, { stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
+  // A process that could not start may have no streams.
+  const pipe = (child.stdio?.[3] as Socket | undefined) ?? new Socket().destroy();
+  const printed = readPrinted(child);
+  // Does not keep the server alive; the runner ends with the server.
+  child.unref();
+  pipe.unref();
+  return { child, pipe, printed };
+}
+
+/** Reports how a process has ended, after its last messages have been read. */
+function whenOver(child: ChildProcess, report: (code: number | null, signal: string | null) => void): void {
+  child.once('exit', (code, signal) => {
+    const timer = setTimeout(over, LAST_MESSAGES_TIMEOUT);
+    child.once('close', over);
+    function over(): void {
+      clearTimeout(timer);
+      child.removeListener('close', over);
+      report(code, signal);
+    }
+  });
+}
+
+/** Keeps the beginning of a process's standard error, which also has errors of the sandbox command. */
+function readPrinted(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    text += chunk.toString('utf8', 0, MAX_PRINTED_SIZE - text.length);
+    if (text.length >= MAX_PRINTED_SIZE) child.stderr?.destroy();
+  });
+  return () => (text === '' ? '' : `: ${text.replace(/[^\x20-\x7e]+/g, ' ').trim()}`);
+}
 
 /** Milliseconds that a runner may take to start. */
 const START_TIMEOUT = 15_000;

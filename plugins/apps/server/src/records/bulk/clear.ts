@@ -1,4 +1,4 @@
-import { grouped } from '../../common/lists';
+import { grouped } from '../../common/collections';
 import type { Dialect, HostDatabase, Indexes, Sql } from '../../indexes';
 import type { Commits } from '../commits/commits';
 import { scopeOf } from '../table/ids';

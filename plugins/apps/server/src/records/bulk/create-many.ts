@@ -12,8 +12,7 @@ import {
 } from '../../indexes';
 import type { Commits } from '../commits/commits';
 import { type Batches, isMany, partsOf } from '../pending/batch';
-import { firstFreeId } from '../table/free-id';
-import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
+import { checkId, firstFreeId, generateId, hashOf, scopeOf } from '../table/ids';
 import { insertRecords, type RecordInsert, selectTaken } from '../table/table';
 import type { AppKey, Items, ManyOptions, NewRecord, SeqRange } from '../types';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Indexes, Place, Sql } from '../../indexes';
 import { deltaOf } from './bounds';
-import { CollisionError } from './collision';
 import type { Commits } from './commits';
+import { CollisionError } from './commits';
 import type { Changes } from './log';
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copySqliteLog } from '../reads/sqlite-task';
-import { createLog, type SqliteLog } from './sqlite-log';
+import { createLog, type SqliteLog } from './sqlite';
 
 type Connection = Parameters<SqliteLog['committing']>[0] & { exec(sql: string): unknown; close(): void };
 

@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect, createTestDatabase, type TestDatabase } from '../testing/databases';
-import { createLog } from './sqlite-log';
-import { type SqliteTransactions, sqliteTransactions } from './sqlite-writes';
+import { createLog, type SqliteTransactions, sqliteTransactions } from './sqlite';
 
 let database: TestDatabase;
 let knex: Knex;

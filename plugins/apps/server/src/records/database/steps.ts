@@ -1,4 +1,7 @@
-import type { Statement } from './sqlite-statements';
+import type { Statement } from './sqlite';
+
+/** The part of the host's database that a record store uses; strapi-database.ts implements it for Strapi. */
+export type { Client, HostDatabase, ReadConnection } from '../../indexes';
 
 /** The part of a better-sqlite3 connection that is used here. */
 export interface SqliteConnection {

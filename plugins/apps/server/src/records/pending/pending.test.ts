@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HostDatabase } from '../database/database';
+import type { HostDatabase } from '../database/steps';
 import { createRecordStore } from '../store';
 import { createTestDatabase, type TestDatabase } from '../testing/databases';
 import { declared, from, limits } from '../testing/stores';

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppsError } from '../../common/errors';
 import { MAX_RECORD_ID, recordIdProblem } from '../../common/record-id';
+import type { Sql } from '../../indexes';
 import type { AppKey } from '../types';
+import { selectTaken } from './table';
 
 /** BadRequestError unless `id` may be a record's id. */
 export function checkId(id: unknown): asserts id is string {
@@ -45,7 +47,23 @@ export function generateId(): string {
 }
 
 /** `id` with `-<number>` behind it, shortened to fit. */
-export function numberedId(id: string, number: number): string {
+function numberedId(id: string, number: number): string {
   const suffix = `-${number}`;
   return [...id].slice(0, MAX_RECORD_ID - suffix.length).join('') + suffix;
+}
+
+/** The first free id of `id`, `id-1`, `id-2` …; `reserved` overrides the database: true is taken, false is free. */
+export async function firstFreeId(
+  sql: Sql,
+  key: AppKey,
+  id: string,
+  reserved: (hash: string) => boolean | undefined,
+): Promise<string> {
+  for (let start = 0, size = 10; ; start += size, size = Math.min(size * 2, 500)) {
+    const candidates = Array.from({ length: size }, (_, at) => (start + at === 0 ? id : numberedId(id, start + at)));
+    const hashes = candidates.map((candidate) => hashOf(key, candidate));
+    const taken = await selectTaken(sql, hashes);
+    const free = candidates.find((_, at) => !(reserved(hashes[at] as string) ?? taken.has(hashes[at] as string)));
+    if (free !== undefined) return free;
+  }
 }

@@ -1,5 +1,5 @@
+import { chunks } from '../../common/collections';
 import { AppsError } from '../../common/errors';
-import { chunks } from '../../common/lists';
 import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../../indexes';
 import { MAX_SEQ, marks } from '../../indexes';
 import type { PageOptions, StoredRecord } from '../types';

@@ -3,11 +3,10 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
-import type { Client, HostDatabase } from '../database/database';
 import { postgresStatements } from '../database/postgres-statements';
-import { createReadConnection } from '../database/read-connection';
-import { createLog } from '../database/sqlite-log';
-import { sqliteTransactions } from '../database/sqlite-writes';
+import { createLog, sqliteTransactions } from '../database/sqlite';
+import type { Client, HostDatabase } from '../database/steps';
+import { createReadConnection } from '../database/strapi-database';
 
 /** How to connect to a database: Knex's connection, and the environment with which the host of the tests uses it. */
 export interface TestAddress {

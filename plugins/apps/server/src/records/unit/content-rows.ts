@@ -1,6 +1,6 @@
-import { grouped } from '../../common/lists';
+import { grouped } from '../../common/collections';
 import { type Dialect, marks, type Sql } from '../../indexes';
-import { CollisionError } from '../commits/collision';
+import { CollisionError } from '../commits/commits';
 import type { ContentRow } from '../types';
 
 /** Rows of the host's content that a unit of work has read: a commit that writes finds them as they were. */

@@ -1,3 +1,5 @@
+import { type AppsError, unavailable } from '../../common/errors';
+import { IndexMissing } from '../../indexes';
 import { hashOf, scopeOf } from '../table/ids';
 import type { AppKey, StoredRecord } from '../types';
 
@@ -104,5 +106,20 @@ export class Entries {
   /** Entries that were read by id and not written. */
   readOnly(): Entry[] {
     return [...this.byHash.values()].filter((entry) => entry.read && !entry.dirty && !entry.written);
+  }
+}
+
+/** The error in a transaction of other code, where an index can be neither built nor awaited. Starts to build the index. */
+export function notBuilt(missing: IndexMissing): AppsError {
+  missing.build().catch(() => undefined);
+  return unavailable('The indexes are not built yet, try again soon', 2);
+}
+
+/** The result of a search; ServiceUnavailableError when an index is missing, which is then built. */
+export async function refuseMissing<T>(search: Promise<T>): Promise<T> {
+  try {
+    return await search;
+  } catch (error) {
+    throw error instanceof IndexMissing ? notBuilt(error) : error;
   }
 }

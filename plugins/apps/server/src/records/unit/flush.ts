@@ -1,7 +1,7 @@
-import { grouped } from '../../common/lists';
+import { grouped } from '../../common/collections';
 import type { Dialect, IndexedRecord, Indexes, RecordWrite, Sql } from '../../indexes';
 import { isFailure } from '../../indexes';
-import { CollisionError } from '../commits/collision';
+import { CollisionError } from '../commits/commits';
 import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
 import type { StoredRecord } from '../types';
 import type { Entry } from './entries';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
-import { CollisionError } from '../commits/collision';
+import { CollisionError } from '../commits/commits';
 import type { UnitOfWork } from '../types';
 import type { KeyedMutex } from './keyed-mutex';
 import type { Effect, RecordUnit } from './unit';

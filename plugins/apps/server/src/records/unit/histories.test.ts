@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { HostDatabase } from '../database/database';
+import type { HostDatabase } from '../database/steps';
 import { createRecordStore } from '../store';
 import { availableClients, connect, hostOf, type TestDatabase } from '../testing/databases';
 import { declared, useStore } from '../testing/stores';

@@ -3,7 +3,7 @@ import { isAppsError } from '../../common/errors';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import { inSlices } from '../../common/time/pace';
 import { type Access, IndexMissing, type RecordWrite, type Sql } from '../../indexes';
-import { CollisionError } from '../commits/collision';
+import { CollisionError } from '../commits/commits';
 import type { CommitCounts } from '../commits/counts';
 import { type CommitLog, type Condition, type Position, touches } from '../commits/log';
 import type { StoredRecord } from '../types';

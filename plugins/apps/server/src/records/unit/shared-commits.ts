@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { chunks, grouped } from '../../common/collections';
 import { isAppsError } from '../../common/errors';
-import { chunks, grouped } from '../../common/lists';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import { SLICE, shortWork } from '../../common/time/pace';
 import {
@@ -13,8 +13,7 @@ import {
   translateError,
 } from '../../indexes';
 import { type Claims, checkClaims, lockClaims } from '../commits/claims';
-import { CollisionError } from '../commits/collision';
-import { afterTransaction, type Commits } from '../commits/commits';
+import { afterTransaction, CollisionError, type Commits } from '../commits/commits';
 import { type Changes, sizeOf } from '../commits/log';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
 import type { Entry } from './entries';

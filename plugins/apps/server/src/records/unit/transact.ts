@@ -1,10 +1,10 @@
 import { AppsError } from '../../common/errors';
 import { IndexMissing } from '../../indexes';
-import { CollisionError } from '../commits/collision';
+import { CollisionError } from '../commits/commits';
 import { hashOf } from '../table/ids';
 import type { RecordStore, UnitOfWork } from '../types';
+import { notBuilt } from './entries';
 import { createGroups } from './group';
-import { notBuilt } from './not-built';
 import { isRecordKey } from './ranges';
 import { type Effect, RecordUnit } from './unit';
 import type { UnitTools } from './unit-tools';

@@ -10,8 +10,7 @@ import {
   translateError,
 } from '../../indexes';
 import { type Claims, checkClaims, lockClaims } from '../commits/claims';
-import { CollisionError } from '../commits/collision';
-import { afterTransaction } from '../commits/commits';
+import { afterTransaction, CollisionError } from '../commits/commits';
 import type { Position } from '../commits/log';
 import { holdRecords, selectRecord } from '../table/table';
 import type { CommitWrite, ContentRow, StoredRecord } from '../types';

@@ -4,10 +4,9 @@ import { type Access, createSql, type Place, placeValues, readerOf, searchMatche
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { type Claim, Claims } from '../commits/claims';
 import type { ScopeReads, UnitReads } from '../commits/dependencies';
-import { applyChange, storable } from '../table/change';
-import { firstFreeId } from '../table/free-id';
-import { checkId, generateId, hashOf, scopeOf } from '../table/ids';
+import { checkId, firstFreeId, generateId, hashOf, scopeOf } from '../table/ids';
 import { ofCreator, readPage } from '../table/page';
+import { applyChange, storable } from '../table/rows';
 import { readRecords, selectTaken } from '../table/table';
 import type {
   AppKey,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
 import type { AppTarget } from '../types';
-import { createAddressParser } from './address';
-import { urls } from './urls';
+import { createAddressParser, urls } from './address';
 
 const parse = createAddressParser(['site', 'intranet']);
 const app = (target: AppTarget, content = '', site = 'site') => ({ kind: 'app', site, content, app: 'rating', target });

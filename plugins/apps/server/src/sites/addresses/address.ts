@@ -1,8 +1,10 @@
+import type { Core } from '@strapi/strapi';
 import { LRUCache } from 'lru-cache';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
 import { percentDecoded } from '../../common/values/percent';
-import type { Address, AppTarget } from '../types';
+import type { SiteConfig } from '../../config.types';
+import type { Address, AppTarget, Site, Sites } from '../types';
 import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
 
 /** Parsed paths that are kept, and the characters of the longest one: a request's path is parsed by several middlewares. */
@@ -146,4 +148,80 @@ function idOf(text: string | null | undefined): string {
 
 function nothingHere(): never {
   throw notFound('There is nothing at this address');
+}
+
+/**
+ * Addresses that work when requested (docs/reference/addresses.md#returned-addresses): reserved characters are
+ * percent-encoded.
+ */
+export const urls: Sites['urls'] = {
+  app: appUrl,
+  record: (site, app, id, content) => `${appUrl(site, app, content)}/${recordPath(id)}`,
+  view: (site, view, content) => `${pageUrl(site, content)}/@@${encodeSegment(view)}`,
+  asset: (site, { theme, app, path }) => {
+    const folder = app === undefined ? '' : `/apps/${encodeSegment(app)}`;
+    return `${site.url}/@@theme/${encodeSegment(theme)}${folder}/assets/${path.split('/').map(encodeSegment).join('/')}`;
+  },
+  block: (site, app, block, content) => `${appUrl(site, app, content)}/blocks/${encodeSegment(block)}`,
+};
+
+function appUrl(site: Site, app: string, content?: string): string {
+  return `${pageUrl(site, content)}/@@apps/${encodeSegment(app)}`;
+}
+
+const pageUrl = (site: Site, content = ''): string => `${site.url}${content === '' ? '' : `/${content}`}`;
+
+/**
+ * `record/<id>`, the id's slashes kept. Clients take `.` and `..` for steps between folders, also when their dots are
+ * encoded; ids with such parts get their slashes encoded instead, the one before the id included.
+ */
+function recordPath(id: string): string {
+  const parts = id.split('/');
+  const steps = parts.some((part) => part === '.' || part === '..');
+  return steps ? `record%2F${encodeSegment(id)}` : `record/${parts.map(encodeSegment).join('/')}`;
+}
+
+/** Text of RFC 3986's unreserved characters, which stays what it is: most ids, of which a search may find ten thousand. */
+const unreserved = /^[\w.~-]*$/;
+
+/** One segment of a path with all of RFC 3986's reserved characters encoded. */
+export function encodeSegment(text: string): string {
+  if (unreserved.test(text)) return text;
+  const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  return encodeURIComponent(wellFormed).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/**
+ * Why a request may not name these locales: its site's address decides, so that all links of a page stay in one language.
+ * Null for the site's own.
+ * @param sites those that may have the other locale
+ */
+export function localeProblem(site: Site, query: URLSearchParams, sites: readonly Site[] = []): string | null {
+  if (site.locale === null) return null;
+  const names = [...query].flatMap(([name, value]) => (name === 'locale' || name.startsWith('locale[') ? [value] : []));
+  const other = names.find((name) => name !== '' && name !== site.locale);
+  if (other === undefined) return null;
+  const there = sites.find(({ locale }) => locale === other);
+  const where = there ? `content in that locale is below ${there.url}` : 'no site has that locale';
+  return `The site "${site.id}" is in the locale "${site.locale}", and "locale" names another one: ${where}`;
+}
+
+/** Logs a warning about sites whose locale Strapi does not know: one may be added while the server runs. */
+export async function warnOfLocales(
+  strapi: Core.Strapi,
+  sites: readonly SiteConfig[],
+  logger: { warn(message: string): void },
+): Promise<void> {
+  const found: { code: string }[] = (await strapi.plugin('i18n')?.service('locales').find()) ?? [];
+  const known = found.map(({ code }) => code);
+  for (const { id, locale } of sites) {
+    if (locale === undefined || known.includes(locale)) continue;
+    logger.warn(
+      `[apps] the site "${id}" has the locale "${locale}", which is none of Strapi's (${known.join(', ')}): its localized ` +
+        'content is not found until the locale is added in the settings, under Internationalization',
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChoices, type SettingStore } from './choices';
+import { createChoices, type SettingStore } from './themes';
 
 /** A store whose reads outside a transaction wait until they are released, as for a pool's only connection. */
 function store(stored: { theme: string }) {

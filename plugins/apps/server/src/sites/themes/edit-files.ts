@@ -1,12 +1,104 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { link, lstat, open, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, readlink, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contentVersion } from '../../common/content-version';
 import { AppsError, notFound } from '../../common/errors';
-import { type OpenFolder, refuseOtherCase, withFolder } from './edit-folder';
-import { checkedPath, isEditable } from './edit-paths';
+import { fileNameProblem } from '../addresses/file-names';
+import { isInside } from './open-inside';
 import { findFiles } from './theme-files';
+
+/** A folder that is open: paths below `base` stay in it, whatever its own path leads to meanwhile. */
+interface OpenFolder {
+  base: string;
+}
+
+const outside = () => new AppsError('ForbiddenError', 'A part of this path is a link, or no folder');
+
+/**
+ * Opens the folder `path` (segments below the real path `root`) for `work`. No segment may be a symbolic link. On Linux all
+ * work goes through the folder's descriptor, so that a folder that is replaced by a link meanwhile changes nothing; on other
+ * systems it is checked right before.
+ * @param create whether missing folders are made
+ */
+async function withFolder<T>(
+  root: string,
+  path: readonly string[],
+  create: boolean,
+  work: (folder: OpenFolder) => Promise<T>,
+): Promise<T | null> {
+  let at = root;
+  for (const segment of path) {
+    await refuseOtherCase(at, segment);
+    at = join(at, segment);
+    if (create) await mkdir(at).catch(ignoreExisting);
+    const info = await lstat(at).catch(() => null);
+    if (!info) return null;
+    if (!info.isDirectory()) throw outside();
+  }
+  const handle = await open(at, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const link = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : null;
+    const real = link === null ? await realpath(at) : await readlink(link).catch(() => null);
+    if (real === null || !isInside(root, real)) throw outside();
+    return await work({ base: link ?? real });
+  } finally {
+    await handle.close();
+  }
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+/**
+ * ConflictError where the folder has the name in another case: some file systems take both for one file, so that a theme
+ * with both cannot be copied there.
+ */
+export async function refuseOtherCase(folder: string, name: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const other = names.find((one) => one !== name && one.toLowerCase() === name.toLowerCase());
+  if (other === undefined || names.includes(name)) return;
+  throw new AppsError('ConflictError', `There is "${other}" already, which differs in case only`);
+}
+
+/** Names of one part of a path: no hidden files, nothing that a file system may read in another way. */
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
+
+/** Characters of a path, of a part of it, and parts. */
+const MAX = { path: 255, segment: 100, depth: 8 };
+
+/** Endings of texts that can be edited. */
+const ENDINGS = /\.(yaml|yml|html|liquid|js|mjs|ts|py|json|css|md|txt|svg|csv)$/;
+
+/** Folders of an app, and files beside them (docs/reference/theme.md#files). */
+const PLACES = /^(?:(?:blocks|lib|partials|locales|assets|tests)\/.+|settings\.yaml|README\.md|LICENSE\.txt)$/;
+
+/** BadRequestError for a path that is not one of an app's own texts; nothing is read for it. */
+function checkedPath(path: string): string {
+  const problem = pathProblem(path);
+  if (problem) throw new AppsError('BadRequestError', `This cannot be a file of an app: ${problem}`);
+  return path;
+}
+
+function pathProblem(path: string): string | null {
+  if (path.length > MAX.path) return `a path has at most ${MAX.path} characters`;
+  const segments = path.split('/');
+  if (segments.length > MAX.depth) return `there are at most ${MAX.depth - 1} folders`;
+  for (const segment of segments) {
+    if (segment.length > MAX.segment) return `a name has at most ${MAX.segment} characters`;
+    if (!SEGMENT.test(segment))
+      return "names have letters, digits, '_', '-' and '.', and begin with none of the last two";
+    if (segment.includes('..')) return 'a name has single dots';
+    const problem = fileNameProblem(segment);
+    if (problem) return `"${segment}" ${problem}`;
+  }
+  if (!PLACES.test(path)) return 'it is settings.yaml, or in blocks, lib, partials, locales, assets or tests';
+  return ENDINGS.test(path) ? null : 'its ending is not that of a text';
+}
+
+/** Whether the file of a path is a text that can be edited. */
+export const isEditable = (path: string): boolean => pathProblem(path) === null;
 
 /** Bytes of one text, and files of an app. */
 const MAX_SIZE = 1024 * 1024;
@@ -26,7 +118,7 @@ export interface ListedFile {
 }
 
 /** The file is not as it was when it was read; `current` is what it is now, null where it is gone. */
-export class FileChanged extends AppsError {
+class FileChanged extends AppsError {
   constructor(readonly current: EditableFile | null) {
     super(
       'ConflictError',

@@ -8,10 +8,10 @@ import {
   type ListedFile,
   listFiles,
   readFile,
+  refuseOtherCase,
   renameFile,
   writeFile,
 } from './edit-files';
-import { refuseOtherCase } from './edit-folder';
 import { insideRoot } from './open-inside';
 import { namesIn } from './theme-files';
 import type { Themes } from './themes';

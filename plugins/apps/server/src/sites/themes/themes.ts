@@ -1,12 +1,13 @@
-import { realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path, { join } from 'node:path';
+import type { SetupProblem } from '../../../../shared/admin-api';
+import { coalesceReads } from '../../common/time/coalesce';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses/ids';
-import type { PublicFile } from '../types';
-import { createAssetVersions } from './asset-versions';
+import type { AppFolder, PublicFile, Site, ThemeFile } from '../types';
 import { insideRoot, type OpenFile, openInside } from './open-inside';
-import { type Snapshot, Snapshots } from './snapshots';
-import { namesIn, readThemeFile, type Search } from './theme-files';
+import { revisionOf, type Snapshot, Snapshots } from './snapshots';
+import { createAssetVersions, namesIn, readThemeFile, type Search } from './theme-files';
 
 /** Milliseconds between checks of a folder in production: a change is seen within 2 seconds. */
 const CHECK_INTERVAL = 1000;
@@ -41,7 +42,7 @@ const themeSearches: Search[] = [
   ...sharedSearches,
 ];
 
-export interface ThemesOptions {
+interface ThemesOptions {
   config: Pick<AppsConfig, 'themesDirectory' | 'appsFolder'>;
   logger: { warn(message: string): void };
   production: boolean;
@@ -187,4 +188,118 @@ async function readLink(root: string, path: string): Promise<string | null> {
   const file = real && (await readThemeFile(root, { path, real }));
   const theme = file ? file.text.trim() : '';
   return isId(theme) ? theme : null;
+}
+
+/** Files of all themes together that are looked at; a change of others is not seen. */
+const MAX_FILES = 20_000;
+
+/** Folders inside each other; a link that leads back ends here. */
+const MAX_DEPTH = 12;
+
+/**
+ * A text that differs when a file of any theme has been added, changed or removed, assets included. Links are followed, as
+ * themes and apps may be linked. Asks the disk for each file, so it is for development only.
+ * @param directory the themes folder; it may be missing
+ */
+export async function themesVersion(directory: string): Promise<string> {
+  const found: string[] = [];
+  await collect(directory, '', 0, found);
+  return found.sort().join('\n');
+}
+
+async function collect(directory: string, path: string, depth: number, found: string[]): Promise<void> {
+  const names = await readdir(join(directory, path)).catch(() => []);
+  for (const name of names) {
+    if (name.startsWith('.') || name === 'node_modules' || found.length >= MAX_FILES) continue;
+    const file = join(path, name);
+    const info = await stat(join(directory, file), { bigint: true }).catch(() => null);
+    if (info?.isDirectory() && depth < MAX_DEPTH) await collect(directory, file, depth + 1, found);
+    else if (info?.isFile()) found.push(`${file}:${info.size}:${info.mtimeNs}`);
+  }
+}
+
+/** Writes a first theme and names it in the configuration. */
+const starter = 'npx strapi-plugin-apps init';
+
+/**
+ * What is missing on the disk for these sites, each with its cure (docs/reference/installation.md#checks-at-the-start).
+ * @param directory absolute path of the folder of all themes; messages show it relative to the working folder
+ * @param themes ids of the themes in it
+ */
+export function themeProblems(directory: string, themes: readonly string[], sites: readonly Site[]): SetupProblem[] {
+  const folder = path.relative(process.cwd(), directory) || directory;
+  if (themes.length === 0) {
+    return [
+      { message: `There is no theme in the folder ${folder}: the sites have no pages and no apps`, cure: starter },
+    ];
+  }
+  return sites
+    .filter(({ theme }) => !themes.includes(theme))
+    .map(({ id, theme }) => ({
+      message:
+        `The site "${id}" uses the theme "${theme}", which the folder ${folder} does not have. Choose one that it has ` +
+        "on the plugin's page of the admin panel, or name it in config/plugins",
+      cure: `theme: '${themes[0]}'`,
+    }));
+}
+
+/**
+ * The folder with other texts. Its revision is that of the texts, so that nothing that is compiled or kept of the stored one is
+ * used, and equal texts are compiled once.
+ */
+export function withFiles(folder: AppFolder, files: ReadonlyMap<string, string>): AppFolder {
+  const all = new Map<string, ThemeFile>(folder.files);
+  let { settings } = folder;
+  for (const [path, text] of files) {
+    if (path === 'settings.yaml' || path === settings?.path) settings = { path, text };
+    else all.set(path, { path, text });
+  }
+  const edited = revisionOf([...files].map(([path, text]) => ({ path, text })));
+  return { ...folder, settings, files: all, revision: `${folder.revision}+edited-${edited}` };
+}
+
+/** Where choices made in the admin panel are kept: shared by all server processes. */
+export interface SettingStore {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: string): Promise<void>;
+  /** Whether the calling code is inside a transaction, which its reads join. */
+  inTransaction(): boolean;
+}
+
+/** Texts that administrators have chosen, by keys; null, or '' in the store: nothing. */
+interface Choices {
+  get(key: string): Promise<string | null>;
+  set(key: string, value: string | null): Promise<void>;
+}
+
+/** Milliseconds between reads of the store: another process's choice is seen within 2 seconds. */
+const CHOICES_INTERVAL = 1000;
+
+export function createChoices(store: SettingStore): Choices {
+  const known = new Map<string, { value: string | null; checkedAt: number }>();
+
+  // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
+  const read = coalesceReads(
+    async (key) => {
+      const checkedAt = performance.now();
+      const stored = await store.get(key);
+      const value = typeof stored === 'string' && stored !== '' ? stored : null;
+      const isNewest = checkedAt > (known.get(key)?.checkedAt ?? 0);
+      if (isNewest && !store.inTransaction()) known.set(key, { value, checkedAt });
+      return value;
+    },
+    () => store.inTransaction(),
+  );
+
+  return {
+    async get(key) {
+      const entry = known.get(key);
+      return entry && performance.now() - entry.checkedAt < CHOICES_INTERVAL ? entry.value : read(key);
+    },
+
+    async set(key, value) {
+      await store.set(key, value ?? '');
+      known.set(key, { value, checkedAt: performance.now() });
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import type { Rights } from '../../../auth/types';
-import { didYouMean } from '../../../common/did-you-mean';
+import { didYouMean } from '../../../common/text';
 import { shortWork } from '../../../common/time/pace';
 import type { LayoutData } from '../../../layouts/types';
 import type { LogicOutcome } from '../../../logic/types';
@@ -15,24 +15,21 @@ import {
   roleOf,
 } from '../../elements';
 import type { Shown } from '../../run/context-data';
-import { errorMark, noticeMark } from '../../run/diagnostics/error-mark';
-import { notice } from '../../run/diagnostics/notices';
-import { localeOf } from '../../run/locale';
+import { errorMark, notice, noticeMark } from '../../run/diagnostics/failures';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
 import { groupHtml, shownElements } from '../group';
-import type { FormMessages } from '../html/form-messages';
+import type { FormMessages } from '../html/pages';
 import type { Entries } from '../sent/form';
 import type { FormVersion } from '../sent/form-version';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
 import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
-import { optionsOf, withPlaces } from './element-options';
+import { isSaveDisabled, optionsOf, withPlaces } from './form';
 import { formActionOf, idPrefix } from './form-address';
 import { pagesContent } from './page-contents';
-import { referenceContent } from './reference-content';
-import { repeatContent } from './repeat-content';
-import { isSaveDisabled } from './who-may-send';
+import { referenceContent, repeatContent } from './reference-content';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions extends Shown {

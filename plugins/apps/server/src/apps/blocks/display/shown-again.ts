@@ -1,17 +1,16 @@
 import { shortWork } from '../../../common/time/pace';
 import type { StoredRecord } from '../../../records/types';
-import { localeOf } from '../../run/locale';
+import { shownRecord } from '../../run/files';
 import type { FormRefusal } from '../../run/refusals';
-import { shownRecord } from '../../run/shown-files';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
-import { enteredIn } from '../sent/entered';
 import { type Entries, type FormFields, type ShownEntry, withoutOrigin } from '../sent/form';
 import { type FormVersion, sentDigest, versionIn } from '../sent/form-version';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
 import { pressedSearch, searchesIn } from '../sent/searches';
-import { changedEntries, pressedButton, sentEntries } from '../sent/sent-entries';
+import { changedEntries, enteredIn, pressedButton, sentEntries } from '../sent/sent-entries';
 import { type FilesAgain, fieldsAgain, filesAgain, lostFiles } from '../sent/submitted-files';
 import type { DisplayOptions } from './element-contents';
 

@@ -1,7 +1,7 @@
 import type { PlacesData } from '../../../logic/types';
 import { escapeHtml } from '../../elements';
-import { localeOf } from '../../run/locale';
 import { placeText } from '../../run/places/rules';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { isSaved } from '../group';

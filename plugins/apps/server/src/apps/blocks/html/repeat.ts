@@ -16,7 +16,7 @@ import {
 import type { ElementDefinition, ElementOption } from '../../types';
 import { markOf, positionOf, type ShownEntry } from '../sent/form';
 import { storedEntries } from '../sent/form-version';
-import type { FormMessages } from './form-messages';
+import type { FormMessages } from './pages';
 
 /** What the HTML of a repeated group needs besides its view. */
 export interface RepeatParts {

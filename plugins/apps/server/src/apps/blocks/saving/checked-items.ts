@@ -5,18 +5,19 @@ import { STATE } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import type { ServiceMessage } from '../../locales';
-import { localeOf } from '../../run/locale';
-import { refusal } from '../../run/permitted-block';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import { keyOf } from '../../run/run';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { refusal } from '../../run/visits';
 import type { Block } from '../../types';
 import type { BlockSession } from '../block-session';
-import { shownInputs } from '../sent/entered';
-import { fieldsOfItems } from '../sent/fields-of-items';
+import { shownElements } from '../group';
+import { fieldsOfItems, formOfJson, type SentFields } from '../sent/fields-of-items';
+import { shownInputs } from '../sent/sent-entries';
 import { filesNamed } from '../sent/submitted-files';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
-import { senders } from './ways';
+import { senders } from './submit-block';
 
 /** Milliseconds that a check takes about, for each item and each element. */
 const CHECK_TIME = 0.02;
@@ -25,7 +26,7 @@ const CHECK_TIME = 0.02;
 const OWN = new Set(['id', 'block']);
 
 /** The items of a block that the server sets: computed ones, and inputs that a form only shows. */
-export const serverItems = ({ definition }: Block): ReadonlySet<string> =>
+const serverItems = ({ definition }: Block): ReadonlySet<string> =>
   new Set([...definition.elements.values()].filter(({ mode, readonly }) => mode || readonly).map(({ name }) => name));
 
 /**
@@ -59,7 +60,7 @@ export async function sentNames(
 }
 
 /** 422 where a client sends the item by which the server says who waits for a place of a block. */
-export async function refuseState(run: Run, block: Block | null, names: readonly string[]): Promise<void> {
+async function refuseState(run: Run, block: Block | null, names: readonly string[]): Promise<void> {
   if (!block?.definition.places || !names.includes(STATE)) return;
   const { say } = await localeOf(run);
   throw new FormRefusal([{ path: [STATE], message: say('server_item') }]);
@@ -84,7 +85,7 @@ function requireLeaving(run: Run, block: string): void {
 }
 
 /** A change of the items of a record of a block that did not come by its form. */
-export interface ItemChange {
+interface ItemChange {
   /** The record before the change; null for a new one. */
   record: StoredRecord | null;
   /** All items after the change. */
@@ -140,7 +141,7 @@ async function filesOf(
  * Those of the files that forms of the app have put into the media library, by document id. None for a requester who does not see
  * every record: a file may be of a record that they must not see.
  */
-export async function ownFiles(run: Run, files: readonly StoredFile[]): Promise<ReadonlyMap<string, StoredFile>> {
+async function ownFiles(run: Run, files: readonly StoredFile[]): Promise<ReadonlyMap<string, StoredFile>> {
   const named = byDocument(run.rights.viewAll ? files : []);
   if (named.size === 0) return named;
   const found = await run.unit.alongside(() => run.services.files.known(keyOf(run), [...named.keys()]));
@@ -176,3 +177,41 @@ async function wrongBefore(
 /** Values by name, without some names. */
 export const withoutNames = <T>(values: Readonly<Record<string, T>>, names: ReadonlySet<string>): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.has(name)));
+
+/** A block's form that was sent as JSON. */
+export interface JsonForm {
+  /** The run in which `context.request.form` has what a browser would have sent. */
+  run: Run;
+  form: SentFields;
+}
+
+/**
+ * Reads a block's form that was sent as JSON (docs/reference/layouts.md#posting-a-form). In a strict app a FormRefusal names each
+ * key that is no field of the form: nothing that a client sends is ignored.
+ */
+export async function readJsonForm(run: Run, block: Block, body: Items): Promise<JsonForm> {
+  const shows = shownElements(run, block);
+  await refuseState(run, block, Object.keys(body));
+  const { strict } = run.app.settings;
+  if (strict) await requireFields(run, block, body, shows);
+  const named = await ownFiles(run, filesNamed(block, body));
+  const { form, ...sent } = formOfJson(block, body, shows, { strict, named });
+  const { visit } = run;
+  return { run: { ...run, visit: { ...visit, request: { ...visit.request, form } } }, form: sent };
+}
+
+/** Buttons and hidden fields of a form, which its logic may read. */
+const isOfForm = (name: string) => name.startsWith('_') || name.startsWith('action.');
+
+async function requireFields(run: Run, block: Block, body: Items, shows: (name: string) => boolean): Promise<void> {
+  const fields = new Set(shownInputs(block, shows).map(({ name }) => name));
+  const ofServer = serverItems(block);
+  // Before a colon: a repeated group of an entry's field, a reference whose targets are looked for.
+  const isOfField = (name: string) => fields.has(name.split(':', 1)[0] ?? '');
+  const isKnown = (name: string) => isOfField(name) || isOfForm(name) || (name === 'block' && body.block === block.id);
+  const unknown = Object.keys(body).filter((name) => !isKnown(name));
+  if (unknown.length === 0) return;
+  const { say } = await localeOf(run);
+  const problemOf = (name: string): ServiceMessage => (ofServer.has(name) ? 'server_item' : 'unknown_item');
+  throw new FormRefusal(unknown.map((name) => ({ path: [name], message: say(problemOf(name)) })));
+}

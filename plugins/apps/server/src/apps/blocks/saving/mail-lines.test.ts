@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Items } from '../../../../../shared/json';
 import type { ElementDefinition } from '../../types';
-import { mailLines } from './mail-lines';
+import { mailLines } from './notify';
 
 const position = { file: 'form.yaml' };
 

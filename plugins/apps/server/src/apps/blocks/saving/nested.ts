@@ -3,11 +3,11 @@ import { type Items, itemOf } from '../../../../../shared/json';
 import { AppsError, isBlockFailure } from '../../../common/errors';
 import type { SaveRequest } from '../../../logic/types';
 import type { StoredRecord } from '../../../records/types';
-import { errorMark } from '../../run/diagnostics/error-mark';
-import { permittedBlock } from '../../run/permitted-block';
+import { errorMark } from '../../run/diagnostics/failures';
 import { FormRefusal } from '../../run/refusals';
 import { keyOf, nestedRun } from '../../run/run';
 import type { Nested, Run } from '../../run/types';
+import { permittedBlock } from '../../run/visits';
 import type { Block, ElementDefinition } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { shownElements } from '../group';
@@ -15,9 +15,8 @@ import { targetsOf } from '../references';
 import { displayBlock } from '../run-block';
 import { sentEntries } from '../sent/sent-entries';
 import { checkedItems } from './checked-items';
-import { changedRecord, conflictsIn } from './conflicts';
 import { storedBlock } from './record-operations';
-import { deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
+import { changedRecord, conflictsIn, deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
 import { readSubmission } from './submission';
 
 /** `record.display()`: shows the record with its own block. */

@@ -1,19 +1,56 @@
-import { itemOf, type Json } from '../../../../../shared/json';
+import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
+import type { Region } from '../../../common/values/moments';
 import type { StoredRecord } from '../../../records/types';
-import { valueInTitle } from '../../elements';
-import { isAddress } from '../../mail/addresses';
-import { filledLine } from '../../mail/fill';
-import { checkedMail, mailLimits } from '../../mail/message';
-import { folderOf } from '../../run/diagnostics/error-mark';
-import { addNote } from '../../run/diagnostics/notices';
-import { localeOf } from '../../run/locale';
-import { queueNotice, requesterAddress } from '../../run/queue-mail';
+import { readableValue, valueInTitle } from '../../elements';
+import { checkedMail, filledLine, isAddress, mailLimits, shown } from '../../mail';
+import { queueNotice, requesterAddress } from '../../run/calls-out';
+import { addNote, folderOf } from '../../run/diagnostics/failures';
 import { nestedRun } from '../../run/run';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
-import type { Block, Notify } from '../../types';
+import type { Block, ElementDefinition, Notify } from '../../types';
+import { isMapping } from '../../yaml/schema';
 import { displayBlock } from '../run-block';
-import { mailLines } from './mail-lines';
+
+/** What the words for yes and no are in the language of the mail. */
+type Say = (message: 'yes' | 'no') => string;
+
+/**
+ * The fields of a form with their values, one on each line; below a repeated group a line for each entry.
+ * @param region the language of the mail's dates and numbers; without it they are as they are stored
+ */
+export function mailLines(
+  elements: ReadonlyMap<string, ElementDefinition>,
+  items: Items,
+  say: Say,
+  region?: Region,
+): string[] {
+  const filled = [...elements.values()].filter(({ name, type }) => type !== 'ACTION' && Object.hasOwn(items, name));
+  return filled.flatMap((element) => {
+    const { name, label = name, entry } = element;
+    const value = items[name];
+    if (!entry || !Array.isArray(value)) return `${label}: ${textOf(element, value, say, region)}`;
+    const entries = value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one)));
+    return [`${label}:`, ...entries.map((text, index) => `  ${index + 1}. ${text}`)];
+  });
+}
+
+/** A value in one line, as people read it; of a repeated group its entries, one after the other. */
+export function readableLine(element: ElementDefinition, value: Json, say: Say, region: Region): string {
+  if (!element.entry || !Array.isArray(value)) return value === null ? '' : textOf(element, value, say, region);
+  const { entry } = element;
+  return value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one))).join('; ');
+}
+
+/** A value as its form shows it: options by their labels, files by their names, dates and numbers in the language of the mail. */
+function textOf(element: ElementDefinition, value: Json | undefined, say: Say, region: Region | undefined): string {
+  if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region)).join(', ');
+  if (element.type === 'BOOLEAN' && typeof value === 'boolean') return say(value ? 'yes' : 'no');
+  if (value !== undefined && isMapping(value) && typeof value.documentId === 'string') return shown(value.name);
+  const label = element.options?.find((option) => option.value === value)?.label;
+  return label ?? shown(region && value !== undefined ? readableValue(element, value, region) : value);
+}
 
 /**
  * Queues the mail of the block's `notify` for a record that its form has saved (docs/reference/definitions.md#notify). A mail

@@ -4,11 +4,11 @@ import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
-import { refusal, requireBlock } from '../../run/permitted-block';
 import { makerOf } from '../../run/places/rules';
 import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
+import { refusal, requireBlock } from '../../run/visits';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { beforeElements } from '../run-block';

@@ -13,25 +13,31 @@ import {
   roleOf,
 } from '../../elements';
 import type { Message } from '../../locales';
-import { patternWork } from '../../patterns/pattern-machine';
-import { localeOf } from '../../run/locale';
+import { patternWork } from '../../patterns';
 import { type FormError, FormRefusal } from '../../run/refusals';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
-import { optionsOf } from '../display/element-options';
-import { guardProblem } from '../display/form-guard';
+import { guardProblem, optionsOf } from '../display/form';
 import { idsIn, idsOfEntries, readReference } from '../display/reference-content';
 import { targetsOf } from '../references';
-import { entriesOf, repeatsOf, shownInputs } from '../sent/entered';
 import type { SentFields } from '../sent/fields-of-items';
 import type { Entries, FormFields } from '../sent/form';
 import { storedEntries } from '../sent/form-version';
-import { keptValue } from '../sent/left-alone';
-import { type EntryTools, readEntries, type WrongField } from '../sent/read-entries';
-import { type SentEntries, sentEntries } from '../sent/sent-entries';
+import { keptValue } from '../sent/pages';
+import {
+  type EntryTools,
+  entriesOf,
+  readEntries,
+  repeatsOf,
+  type SentEntries,
+  sentEntries,
+  shownInputs,
+  type WrongField,
+} from '../sent/sent-entries';
 import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from '../sent/submitted-files';
-import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './conflicts';
+import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './save-record';
 
 /** A read submission of a block's form. */
 export interface Submission extends Entries {

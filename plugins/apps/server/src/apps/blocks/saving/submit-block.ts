@@ -10,7 +10,7 @@ import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import type { DisplayOptions } from '../display/element-contents';
-import { questionHtml, unanswered } from '../display/question';
+import { questionHtml, unanswered } from '../display/page-contents';
 import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
@@ -18,9 +18,8 @@ import type { SentFields } from '../sent/fields-of-items';
 import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
 import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
-import { changedRecord } from './conflicts';
 import { notifyOfSave } from './notify';
-import { deleteInSession, saveInSession } from './save-record';
+import { changedRecord, deleteInSession, saveInSession } from './save-record';
 import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
 
 /** The outcome of a posted form. */
@@ -34,7 +33,7 @@ export type Submitted =
  * Rights that saving and deleting by the form need (docs/reference/rights.md#blocks-view_permission): throw 401 or 403
  * where the requester lacks them.
  */
-export interface SubmitRights {
+interface SubmitRights {
   save(): void;
   delete(): void;
   /** Whether an action with a question waits for its answer; a JSON client is not asked. */
@@ -190,3 +189,66 @@ async function save(
   await notifyOfSave(run, block, done.record, !record);
   return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect };
 }
+
+/** What is taken of the items that come by a way; a way has one of a few senders. */
+export interface Sender {
+  /** Inputs that are read and checked: those that the layout of the block shows, or all that it declares. */
+  readonly inputs: 'shown' | 'declared';
+  /**
+   * Items that the block does not declare as inputs, and those that the server sets: never read; left out, and refused in a
+   * strict app; or taken.
+   */
+  readonly others: 'ignored' | 'refused' | 'taken';
+  /** Files that items may have: sent with the form, of the app in the media library, or any. */
+  readonly files: 'sent' | 'own' | 'any';
+  /** Whether anonymous passes the guard of public forms: always, in a strict app, or never. */
+  readonly guard: 'always' | 'strict' | 'never';
+  /** Whether the mail of `notify` is sent. */
+  readonly notifies: boolean;
+}
+
+/** Who sends items (docs/reference/rules.md). */
+export const senders = {
+  /** A browser, with a form that the server has shown. */
+  form: { inputs: 'shown', others: 'ignored', files: 'sent', guard: 'always', notifies: true },
+  /** A client that sends a form as JSON. */
+  jsonForm: { inputs: 'shown', others: 'refused', files: 'own', guard: 'strict', notifies: true },
+  /** A client that sends a record's items; an import. */
+  client: { inputs: 'declared', others: 'refused', files: 'own', guard: 'never', notifies: false },
+  /** Logic of the app, whose author has written the rules too. */
+  logic: { inputs: 'declared', others: 'taken', files: 'any', guard: 'never', notifies: false },
+} as const satisfies Record<string, Sender>;
+
+/** A way by which items of a record come to the server. */
+export interface Way {
+  /** For readers: what is sent, or called. */
+  readonly title: string;
+  readonly sender: keyof typeof senders;
+  /** The right that the requester needs; null: the author of the app or the operator of the host sends it. */
+  readonly right: 'create' | 'edit' | null;
+  /** Whether it is of the JSON interface, which `json` in settings.yaml can close. */
+  readonly json: boolean;
+}
+
+/** All ways. Each has its requests in tests/rules. */
+export const ways = {
+  form: { title: 'the form of a block', sender: 'form', right: 'create', json: false },
+  recordForm: { title: 'the form of a record', sender: 'form', right: 'edit', json: false },
+  jsonForm: { title: '`POST <app>/blocks/<block>` with JSON', sender: 'jsonForm', right: 'create', json: false },
+  create: { title: '`POST <app>`', sender: 'client', right: 'create', json: true },
+  createById: { title: '`PUT <app>/record/<id>`', sender: 'client', right: 'create', json: true },
+  patch: { title: '`PATCH <app>/record/<id>`', sender: 'client', right: 'edit', json: true },
+  post: { title: '`POST <app>/record/<id>`', sender: 'client', right: 'edit', json: true },
+  bulk: { title: '`POST <app>/records`', sender: 'client', right: 'create', json: true },
+  ndjson: { title: '`POST <app>/records` with NDJSON', sender: 'client', right: 'create', json: true },
+  panelForm: { title: "a block's form in the panel", sender: 'form', right: 'create', json: false },
+  panelCreate: { title: 'a new record in the panel', sender: 'client', right: 'create', json: false },
+  panelUpdate: { title: "a record's items in the panel", sender: 'client', right: 'edit', json: false },
+  panelImport: { title: 'an import in the panel', sender: 'client', right: 'create', json: false },
+  commandImport: { title: '`import` of the command line', sender: 'client', right: null, json: false },
+  save: { title: '`record.save()` of logic', sender: 'logic', right: null, json: false },
+  event: { title: '`record.save()` by a rule on events', sender: 'logic', right: null, json: false },
+  call: { title: '`record.save()` by a call from code', sender: 'logic', right: null, json: false },
+} as const satisfies Record<string, Way>;
+
+export type WayName = keyof typeof ways;

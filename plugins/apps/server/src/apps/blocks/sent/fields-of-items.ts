@@ -2,9 +2,9 @@ import { type Items, isItems, itemOf, type Json } from '../../../../../shared/js
 import { MAX_ENTRIES, textsOfValue } from '../../elements';
 import { type Message, message } from '../../locales';
 import type { Block, ElementDefinition } from '../../types';
-import { shownInputs } from './entered';
 import type { FormFields } from './form';
-import type { WrongField } from './read-entries';
+import type { WrongField } from './sent-entries';
+import { shownInputs } from './sent-entries';
 import { type FileSources, isOfFiles, keptFileFields } from './submitted-files';
 
 /** A form as it was sent, or items as a form that sends them, for the checks that a form passes. */

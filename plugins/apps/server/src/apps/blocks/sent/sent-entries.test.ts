@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from '../../definitions/definition';
 import { localeFor } from '../../locales';
-import { patternWork } from '../../patterns/pattern-machine';
-import { readEntries } from './read-entries';
-import { changedEntries, pressedButton, sentEntries } from './sent-entries';
+import { patternWork } from '../../patterns';
+import { changedEntries, pressedButton, readEntries, sentEntries } from './sent-entries';
 
 const definition = readDefinition({
   path: 'blocks/a.yaml',

@@ -1,13 +1,13 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
-import { memoized } from '../../../common/memo';
+import { memoized } from '../../../common/collections';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
 import type { FileRules } from '../../../files/types';
 import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile, STORED } from '../../elements';
 import { type Message, message } from '../../locales';
-import { FilesNeeded } from '../../run/run-files';
+import { FilesNeeded } from '../../run/files';
 import type { App, Block, Definition, ElementDefinition } from '../../types';
 import { type Entries, type FormFields, textsOf } from './form';
-import type { WrongField } from './read-entries';
+import type { WrongField } from './sent-entries';
 import { sentEntries } from './sent-entries';
 
 /** Texts of a field of files, besides those of the record: one of an earlier submission, and the part that has sent files now. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { declaredOptions, toOptions } from './choice';
+import { declaredOptions, toOptions } from '../choice-types';
 
 describe('declaredOptions', () => {
   test.each<[unknown, unknown]>([

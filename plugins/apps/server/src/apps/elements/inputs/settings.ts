@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../../../../shared/json';
-import type { PatternWork } from '../../patterns/pattern-machine';
+import type { PatternWork } from '../../patterns';
 import type { ElementDefinition } from '../../types';
 import { type Check, check } from '../../yaml/check';
 import { boundedList, caption, flag, number, oneOf, text } from '../../yaml/schema';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../../../../shared/json';
-import { memoized } from '../../../common/memo';
+import { memoized } from '../../../common/collections';
 import type { Condition, ElementDefinition } from '../../types';
 import { check } from '../../yaml/check';
 import { describe, isMapping } from '../../yaml/schema';

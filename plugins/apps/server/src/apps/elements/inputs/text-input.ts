@@ -1,7 +1,7 @@
 import type { Json } from '../../../../../shared/json';
 import { type Message, message } from '../../locales';
-import { compilePattern, compileSteps, MAX_PATTERN_INPUT } from '../../patterns/pattern';
-import type { PatternWork } from '../../patterns/pattern-machine';
+import type { PatternWork } from '../../patterns';
+import { compilePattern, compileSteps, MAX_PATTERN_INPUT } from '../../patterns';
 import type { ElementDefinition } from '../../types';
 import { check } from '../../yaml/check';
 import { size, text } from '../../yaml/schema';

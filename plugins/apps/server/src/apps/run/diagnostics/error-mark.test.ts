@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../../common/errors';
 import { localeFor } from '../../locales';
-import { englishMark, failureMark } from './error-mark';
+import { englishMark, failureMark } from './failures';
 
 const position = { file: 'blocks/a.js', line: 3 };
 const localeOf = (locale: string) => localeFor({ locale, timeZone: null }, new Map());

@@ -3,12 +3,9 @@ import { type AppsError, isAppsError } from '../../../common/errors';
 import type { LogEntry } from '../../../logic/types';
 import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
 import type { App, Block } from '../../types';
-import { refusalOf } from '../observed/inputs';
-import { originalOf } from '../observed/originals';
+import { originalOf, refusalOf } from '../observed';
 import type { Run, Visit } from '../types';
-import { sourceOf } from './error-mark';
-import { noteFailure } from './failures';
-import { consoleOf } from './notices';
+import { consoleOf, noteFailure, sourceOf } from './failures';
 
 /** What the logic of one attempt does, for those who develop apps; shared by all levels of the run. */
 export interface Trace {

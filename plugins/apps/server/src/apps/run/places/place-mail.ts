@@ -1,15 +1,13 @@
 import { itemOf } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
-import { isAddress } from '../../mail/addresses';
-import { checkedMail } from '../../mail/message';
+import { checkedMail, isAddress } from '../../mail';
 import type { Block, Places } from '../../types';
-import { folderOf } from '../diagnostics/error-mark';
-import { addNote } from '../diagnostics/notices';
-import { localeOf } from '../locale';
-import { nameOf } from '../permitted-block';
-import { queueNotice } from '../queue-mail';
+import { queueNotice } from '../calls-out';
+import { addNote, folderOf } from '../diagnostics/failures';
+import { localeOf } from '../site-locale';
 import type { Run } from '../types';
+import { nameOf } from '../visits';
 
 /**
  * Queues the mail to the address of `receipt` for a record that has moved up from the waiting list. One that cannot be sent, because

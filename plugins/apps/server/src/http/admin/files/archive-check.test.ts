@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Unpacked } from '../../../archive';
 import type { HttpServices } from '../../request/exchange';
-import { testsOf } from './archive-check';
+import { testsOf } from './archives';
 
 const files = (...paths: string[]) => new Map(paths.map((path) => [path, {}]));
 const unpacked = (...paths: string[]) =>

@@ -9,8 +9,7 @@ import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
 import { actorOf, audited, previewedAs, requireSavedSettings } from '../acting';
 import { pathBelow, siteOf } from '../handler';
-import { editedApp, texts } from './edited-texts';
-import { lintProblems } from './lint-problems';
+import { editedApp, lintProblems, texts } from './code';
 
 const text = z.string(must('a text'));
 

@@ -9,9 +9,9 @@ import { eachFile } from '../../../files';
 import type { RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
-import { etagOf } from '../../response/etag';
+import { etagOf } from '../../response/logic-response';
+import { panelVisit } from '../acting';
 import { appOf, type Handlers, type PanelApp } from '../handler';
-import { panelVisit } from '../visit';
 import { formBlockOf } from './record-form';
 import { summaries } from './records';
 

@@ -1,7 +1,18 @@
-import { encodeKey, keySize, missingKey, type Scalar, typeRange, unorderedTerm } from '../../keys/keys';
-import { concat, type Fragment, fragment, never } from '../sql/fragment';
-import { inRange, type KeyRange } from '../sql/ranges';
-import { bodySql, columnOf, fieldAccess, inSql, type QueryTarget, termSql } from '../sql/target';
+import { encodeKey, keySize, missingKey, type Scalar, typeRange, unorderedTerm } from '../../keys';
+import {
+  bodySql,
+  columnOf,
+  concat,
+  type Fragment,
+  fieldAccess,
+  fragment,
+  inRange,
+  inSql,
+  type KeyRange,
+  never,
+  type QueryTarget,
+  termSql,
+} from '../sql';
 import type { ConditionKind, Meaning, Operator } from './types';
 import { anyText } from './words';
 

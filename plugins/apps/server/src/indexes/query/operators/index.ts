@@ -2,7 +2,7 @@ import { comparisons } from './compare';
 import { memberships } from './membership';
 import type { Operator } from './types';
 
-export { type Condition, kindOf, type PlainCondition } from './conditions';
+export { type Condition, kindOf, type PlainCondition } from './types';
 
 /**
  * The operators of the query language. A new one needs its row, in a file of this folder, and its row in

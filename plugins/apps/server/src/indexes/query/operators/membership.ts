@@ -1,7 +1,17 @@
-import { marks } from '../../database/database';
-import { encodeKey, encodeTerm, type Scalar } from '../../keys/keys';
-import { balanced, fragment, never } from '../sql/fragment';
-import { bodySql, columnOf, countedSql, fieldAccess, inSql, termAccess, termSql } from '../sql/target';
+import { marks } from '../../database';
+import { encodeKey, encodeTerm, type Scalar } from '../../keys';
+import {
+  balanced,
+  bodySql,
+  columnOf,
+  countedSql,
+  fieldAccess,
+  fragment,
+  inSql,
+  never,
+  termAccess,
+  termSql,
+} from '../sql';
 import { compareSql, longSql } from './compare';
 import type { ConditionKind, Meaning, Operator, Value } from './types';
 import { allTexts, anyText } from './words';

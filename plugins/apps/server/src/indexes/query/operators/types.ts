@@ -1,10 +1,10 @@
-import type { Scalar } from '../../keys/keys';
+import type { Scalar } from '../../keys';
 import type { IndexType } from '../../types';
 import type { QueryCounts } from '../limits';
-import type { Fragment } from '../sql/fragment';
-import type { KeyRange } from '../sql/ranges';
-import type { IndexAccess, QueryTarget, Use } from '../sql/target';
-import type { Condition, PlainCondition } from './conditions';
+import { always, type Fragment, type IndexAccess, type KeyRange, never, type QueryTarget, type Use } from '../sql';
+import { compare } from './compare';
+import { keywords, oneOf } from './membership';
+import { phrase, type Text, word, words } from './words';
 
 /**
  * The syntax of an operator.
@@ -53,4 +53,43 @@ export interface ConditionKind<C> {
   range?(condition: C): KeyRange | undefined;
   /** Index entries that a test of one record reads at most; infinite where it must read a text. */
   lookups(condition: C): number;
+}
+
+/** All records, or none. */
+interface Constant {
+  kind: 'constant';
+  value: boolean;
+}
+
+export const constant: ConditionKind<Constant> = {
+  sql: (_target, { value }) => (value ? always : never),
+  lookups: () => 0,
+};
+
+/** Kinds of conditions that operators make. */
+const asked = { constant, compare, oneOf, keywords };
+/** Kinds of conditions to which search texts are lowered. */
+const lowered = { word, words, phrase };
+const kinds = { ...asked, ...lowered };
+
+type ConditionOf<T> = { [K in keyof T]: T[K] extends ConditionKind<infer C> ? C : never }[keyof T];
+type Asked = ConditionOf<typeof asked>;
+type Leaf = ConditionOf<typeof kinds>;
+
+/** A condition on declared indexes, with its values. Two-valued: `not` is exactly the complement. */
+export type Condition =
+  | { kind: 'and' | 'or'; children: Condition[] }
+  | { kind: 'not'; child: Condition }
+  | Asked
+  | Text;
+
+/** Conditions that have SQL: texts are lowered to words and phrases. */
+export type PlainCondition =
+  | { kind: 'and' | 'or'; children: PlainCondition[] }
+  | { kind: 'not'; child: PlainCondition }
+  | Leaf;
+
+/** The row of a condition's kind. */
+export function kindOf<C extends Leaf>(condition: C): ConditionKind<C> {
+  return kinds[condition.kind] as unknown as ConditionKind<C>;
 }

@@ -1,10 +1,13 @@
-import { grouped } from '../../../common/lists';
-import { parseTextQuery, type TextCondition, type TextQuery } from '../../keys/words';
-import { queryError } from '../errors';
+import { grouped } from '../../../common/collections';
+import { parseTextQuery, type TextCondition, type TextQuery } from '../../keys';
 import type { Counted, QueryCounts } from '../limits';
-import { balanced, concat, type Fragment, fragment } from '../sql/fragment';
+import { queryError } from '../limits';
 import {
+  balanced,
+  concat,
   countedSql,
+  type Fragment,
+  fragment,
   inSql,
   numberOf,
   type QueryTarget,
@@ -13,9 +16,8 @@ import {
   termSql,
   type Use,
   type WordRange,
-} from '../sql/target';
-import type { Condition } from './conditions';
-import type { ConditionKind, Meaning, Value } from './types';
+} from '../sql';
+import type { Condition, ConditionKind, Meaning, Value } from './types';
 
 /** A text index matches a search text. It is lowered to words and phrases before SQL is made. */
 export interface Text {

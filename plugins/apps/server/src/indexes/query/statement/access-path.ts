@@ -1,8 +1,7 @@
 import { CREATOR_INDEX } from '../../tables/layout';
 import { kindOf, type PlainCondition } from '../operators';
-import { type Fragment, joined } from '../sql/fragment';
-import { intersection, type KeyRange } from '../sql/ranges';
-import type { IndexAccess, QueryTarget } from '../sql/target';
+import type { IndexAccess, QueryTarget } from '../sql';
+import { type Fragment, intersection, joined, type KeyRange } from '../sql';
 
 /** A select of `record`s that include all matches, and their number (up to the target's `maxSorted`). */
 export interface AccessPath {

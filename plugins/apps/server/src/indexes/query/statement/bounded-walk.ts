@@ -1,10 +1,8 @@
-import { missingKey } from '../../keys/keys';
-import { concat, type Fragment, fragment } from '../sql/fragment';
-import { columnOf, type QueryTarget, rowTest } from '../sql/target';
+import { missingKey } from '../../keys';
+import { columnOf, concat, type Fragment, fragment, type QueryTarget, rowTest } from '../sql';
 import { creatorCondition, sortRange } from './access-path';
-import { conditionSql } from './condition-sql';
-import { isShortTest, isShortWalk } from './cost';
-import { limited, type OrderedSelect, type Selection } from './select';
+import { isShortTest, isShortWalk } from './estimate';
+import { conditionSql, limited, type OrderedSelect, type Selection } from './select';
 
 /** Whether `boundedWalk` has SQL for this search, and may find its page. */
 export function mayWalk({ maxWalk }: QueryTarget, wanted: Selection): boolean {

@@ -1,12 +1,52 @@
+import { LRUCache } from 'lru-cache';
 import type { Remembered } from '../../building/readiness';
-import type { Row, Statement } from '../../database/database';
+import type { Row, Statement } from '../../database';
 import { stateSelect } from '../../tables/state';
 import { MAX_LOOKUPS } from '../limits';
-import type { PlainCondition } from '../operators';
-import { concat, type Fragment, fragment, joined } from '../sql/fragment';
-import { type IndexAccess, numberOf, type QueryTarget } from '../sql/target';
-import { type AccessPath, candidates, narrowest } from './access-path';
-import { countsKey, type Memory } from './memory';
+import { kindOf, type PlainCondition } from '../operators';
+import { concat, type Fragment, fragment, type IndexAccess, joined, numberOf, type QueryTarget } from '../sql';
+import { type AccessPath, candidates, isRange, narrowest, sortRange } from './access-path';
+import type { Order, Selection } from './select';
+
+/** What was counted for a search. */
+interface Counts {
+  /** Matches of each condition, up to the cap: a number that has reached it stands for any larger one. */
+  numbers: number[];
+  cap: number;
+  /** Whether the sort index had strings longer than a key. */
+  long: boolean;
+}
+
+/** Milliseconds for which counts are used again. */
+export const MAX_AGE = 2_000;
+/** Counts that are kept. */
+const MAX_COUNTS = 2_000;
+/** Characters of a key; a longer one is not worth the memory. */
+const MAX_KEY = 2_000;
+
+/** Counts of conditions, kept for a moment: they choose the plan of a search, and never change its result. */
+export interface Memory {
+  get(key: string): Counts | undefined;
+  set(key: string, counts: Counts): void;
+  forget(key: string): void;
+}
+
+export function createMemory(): Memory {
+  const kept = new LRUCache<string, Counts>({ max: MAX_COUNTS, ttl: MAX_AGE });
+  return {
+    get: (key) => kept.get(key),
+    set: (key, counts) => void (key.length <= MAX_KEY && kept.set(key, counts)),
+    forget: (key) => void kept.delete(key),
+  };
+}
+
+const textOf = (value: unknown): string => (value instanceof Buffer ? value.toString('latin1') : String(value));
+
+/** The key of these conditions; `index`: the one that is checked for long strings. */
+function countsKey(generation: string, index: string | undefined, conditions: readonly Fragment[]): string {
+  const parts = conditions.flatMap(({ sql, values }) => [sql, ...values.map(textOf)]);
+  return JSON.stringify([generation, index, ...parts]);
+}
 
 /** Conditions that are counted for one search. */
 const MAX_CONDITIONS = 8;
@@ -151,4 +191,41 @@ function proofOf(
   if (index !== undefined)
     parts.push(fragment(`coalesce(${longSql(target, index)}, -1) <> ${numberOf(target, index)}`));
   return parts.length ? joined(parts, ' and ') : undefined;
+}
+
+/** Index entries that a test of one record reads at most; infinite where it must read a text. */
+function lookups(condition: PlainCondition): number {
+  if ('children' in condition) return condition.children.reduce((sum, child) => sum + lookups(child), 0);
+  return condition.kind === 'not' ? lookups(condition.child) : kindOf(condition).lookups(condition);
+}
+
+/** Index entries that the sort key of one record reads at most. */
+function orderLookups(order: Order): number {
+  if (order.kind === 'creation') return 0;
+  if (order.kind === 'field') return order.long ? Number.POSITIVE_INFINITY : 1;
+  return order.words.some(({ prefix }) => prefix) ? Number.POSITIVE_INFINITY : order.words.length;
+}
+
+/** Whether a short statement can test and sort `count` records. */
+export function isShortTest(count: number, condition: PlainCondition, order: Order): boolean {
+  return count * (1 + lookups(condition) + orderLookups(order)) <= MAX_LOOKUPS;
+}
+
+/** Whether every row of a walk in the wanted order matches, and the offset is not too large. */
+export function isShortWalk({ condition, order, limit, offset }: Selection): boolean {
+  if (limit + offset > MAX_LOOKUPS) return false;
+  if (condition.kind === 'constant') return order.kind !== 'field' || !order.long;
+  switch (order.kind) {
+    case 'creation':
+      return false;
+    case 'field':
+      return !order.long && isRange(condition, order.index) && sortRange(condition, order.index)?.exact === true;
+    case 'relevance':
+      return condition.kind === 'word' && condition.index === order.index;
+  }
+}
+
+/** Whether a short statement can read the rows of the page and of its offset. */
+export function isShortPage({ limit, offset }: { limit: number; offset: number }): boolean {
+  return limit + offset <= MAX_LOOKUPS;
 }

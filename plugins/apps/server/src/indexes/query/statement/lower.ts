@@ -1,9 +1,8 @@
-import { encodeKey } from '../../keys/keys';
-import type { TextQuery } from '../../keys/words';
-import { encodeWord, phraseText } from '../../keys/words';
+import type { TextQuery } from '../../keys';
+import { encodeKey, encodeWord, phraseText } from '../../keys';
 import type { Condition, PlainCondition } from '../operators';
 import { byIndex, type Word } from '../operators/words';
-import type { WordRange } from '../sql/target';
+import type { WordRange } from '../sql';
 
 /** Lowers a condition to one that has SQL: texts become words and phrases, and conditions that can be tested together are merged. */
 export function lower(condition: Condition): PlainCondition {

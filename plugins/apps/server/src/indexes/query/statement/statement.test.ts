@@ -4,17 +4,15 @@ import { layoutOf, storedLayout, tablesOf } from '../../tables/layout';
 import type { IndexDeclarations } from '../../types';
 import type { PlainCondition } from '../operators';
 import { compare } from '../operators/compare';
-import { inRange } from '../sql/ranges';
-import type { QueryTarget } from '../sql/target';
+import type { QueryTarget } from '../sql';
+import { inRange } from '../sql';
 import { checkQuery } from '../text/check';
+import type { Parsed } from '../text/parse';
 import { parseQuery } from '../text/parse';
-import type { Parsed } from '../text/tree';
-import { conditionSql } from './condition-sql';
-import { estimate, type Run } from './estimate';
+import { createMemory, estimate, type Run } from './estimate';
 import { lower } from './lower';
-import { createMemory } from './memory';
-import type { Order } from './order';
-import { selection } from './select';
+import type { Order } from './select';
+import { conditionSql, selection } from './select';
 
 const declared: IndexDeclarations = new Map([
   ['body', 'text'],

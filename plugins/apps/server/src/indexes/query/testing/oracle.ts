@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../../shared/json';
-import { words } from '../../keys/words';
-import { itemValue, textOf, weight } from '../../tables/entries';
+import { words } from '../../keys';
+import { itemValue, textOf, weight } from '../../tables/rows';
 import type { IndexDeclarations, SearchOptions } from '../../types';
 import { compareSame, matches } from '../matches';
 import type { Condition } from '../operators';

@@ -1,12 +1,11 @@
 import type { Items, Json } from '../../../../../shared/json';
-import { didYouMean } from '../../../common/did-you-mean';
-import type { Scalar } from '../../keys/keys';
+import { didYouMean } from '../../../common/text';
+import type { Scalar } from '../../keys';
 import type { IndexDeclarations, IndexType } from '../../types';
-import { queryError } from '../errors';
-import { QueryCounts, queryLimits } from '../limits';
+import { QueryCounts, queryError, queryLimits } from '../limits';
 import { type Condition, type OperatorName, operators } from '../operators';
 import type { Meaning, Operator } from '../operators/types';
-import type { Operand, Parsed } from './tree';
+import type { Operand, Parsed } from './parse';
 
 /**
  * Checks a query against the declared indexes and replaces the bound names by their values.

@@ -1,0 +1,129 @@
+import type { Json } from '../../../../shared/json';
+import { isoMoment, type Region, readableMoment } from '../../common/values/moments';
+import { message } from '../locales';
+import { escapeHtml, field, plainText } from './inputs/html';
+import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
+import { autocomplete, inputSettings, placeholder, unique } from './inputs/settings';
+import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
+import type { ElementType } from './types';
+
+const DAY = 86_400_000;
+
+/** The formats in words, with an example, for definition errors. */
+const inWords = {
+  date: 'a date, such as 2026-03-01',
+  datetime: 'a date and time, such as 2026-03-01T09:30',
+  time: 'a time, such as 09:30',
+};
+
+interface MomentOptions {
+  /** HTML input type. */
+  type: 'date' | 'datetime-local' | 'time';
+  shape: RegExp;
+  /** Makes a moment of a submitted value: the day of a time. */
+  before?: string;
+  /** Format of JSON Schema that every value has. */
+  format?: 'date';
+  /** The message that asks for the format. */
+  wanted: keyof typeof inWords;
+  /** Milliseconds of one `step`. */
+  stepSize: number;
+  /** The part of the value that the browser's control accepts. */
+  shown: RegExp;
+}
+
+/** A moment in the site's zone, in which pages show it: HTML's control for a date and time knows no zones. */
+function inZone(time: number, { timeZone }: Region): string {
+  const format = { dateStyle: 'short', timeStyle: 'medium', timeZone: timeZone ?? undefined } as const;
+  const local = new Intl.DateTimeFormat('sv-SE', format).format(time).replace(' ', 'T');
+  const part = time % 1000;
+  return part === 0 ? local : `${local}.${String((part + 1000) % 1000).padStart(3, '0')}`;
+}
+
+/** A stored date or time in the language of the page. */
+const readable = (value: Json, region: Region): string => readableMoment(plainText(value), region);
+
+/** An element type of dates, stored as the submitted ISO 8601 string; an empty field is null. */
+function momentInput({ type, shape, before = '', format, wanted, stepSize, shown }: MomentOptions): ElementType {
+  const scale: Scale = {
+    position: (value) =>
+      typeof value === 'string' && shape.test(value) ? (isoMoment(before + value)?.time ?? null) : null,
+    stepSize,
+  };
+  /** What the control shows; null for a stored value that it cannot show, such as `01.03.2026`. */
+  const inControl = (value: Json, region: Region): string | null => {
+    const text = plainText(value);
+    if (text === '') return '';
+    const moment = isoMoment(before + text);
+    if (!moment) return null;
+    if (type === 'datetime-local' && moment.kind === 'instant') return inZone(moment.time, region);
+    return shown.exec(text)?.[0] ?? null;
+  };
+  return {
+    role: 'input',
+    cell: wanted,
+    settings: { ...inputSettings, ...placeholder, ...autocomplete, ...unique, ...rangeSettings },
+    check: (definition, at) =>
+      checkRange(definition, at, (bound) => {
+        const moment = typeof bound.value === 'string' ? scale.position(bound.value) : null;
+        return moment ?? bound.fail(`This must be ${inWords[wanted]}`);
+      }),
+    schema: ({ required }) => ({
+      type: required ? 'string' : ['string', 'null'],
+      ...(format ? { format } : { pattern: shape.source }),
+    }),
+    otherType: message(wanted),
+    shows: (value, _definition, region) => [inControl(value, region) ?? plainText(value)],
+    compares(submitted) {
+      const text = lastEntry(submitted).trim();
+      return [String(scale.position(text) ?? text)];
+    },
+    read(submitted, definition) {
+      const text = lastEntry(submitted).trim();
+      if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
+      const moment = scale.position(text);
+      if (moment === null) return { error: message(wanted) };
+      const error = rangeProblem(moment, definition, scale);
+      return error === null ? { value: text } : { error };
+    },
+    readable,
+    render(view) {
+      if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale));
+      const { placeholder: hint, min, max, step } = view.definition;
+      const value = inControl(view.entered ? shownText(view) : view.value, view.locale);
+      if (value === null) return field(view, control(view, 'text', { placeholder: hint }));
+      return field(view, control(view, type, { placeholder: hint, min, max, step }, value));
+    },
+  };
+}
+
+export { DAY };
+
+/** A day, `2026-03-01`; `step` counts days. */
+export const date = momentInput({
+  type: 'date',
+  format: 'date',
+  shape: /^\d{4}-\d\d-\d\d$/,
+  wanted: 'date',
+  stepSize: DAY,
+  shown: /^\d{4}-\d\d-\d\d/,
+});
+
+/** A day and time, `2026-03-01T09:30`, in the visitor's own time zone unless it names one; `step` counts seconds. */
+export const datetime = momentInput({
+  type: 'datetime-local',
+  shape: /^\d{4}-\d\d-\d\dT/,
+  wanted: 'datetime',
+  stepSize: 1000,
+  shown: /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?/,
+});
+
+/** A time of day, `09:30`, in no time zone; `step` counts seconds. */
+export const time = momentInput({
+  type: 'time',
+  shape: /^\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/,
+  before: '1970-01-01T',
+  wanted: 'time',
+  stepSize: 1000,
+  shown: /^\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?/,
+});
