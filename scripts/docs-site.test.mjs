@@ -34,7 +34,11 @@ describe('links', () => {
     ['reference/logic.md', 'README.md', 'index.md'],
     ['operations.md', 'reference/README.md#reference', 'reference/index.md#reference'],
     ['operations.md', '../CONTRIBUTING.md', `${repository}/blob/main/CONTRIBUTING.md`],
-    ['security.md', '../deploy/systemd/strapi-apps.service', `${repository}/blob/main/deploy/systemd/strapi-apps.service`],
+    [
+      'security.md',
+      '../deploy/systemd/strapi-apps.service',
+      `${repository}/blob/main/deploy/systemd/strapi-apps.service`,
+    ],
     ['security.md', '#the-second-wall', '#the-second-wall'],
     ['security.md', 'https://nodejs.org/', 'https://nodejs.org/'],
   ])('in %s to %s', (page, href, expected) => {
