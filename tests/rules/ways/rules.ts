@@ -1,4 +1,4 @@
-import { senders, type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/submit-block';
+import { senders, type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/ways';
 import type { Items } from '../../../plugins/apps/shared/json';
 import type { Person } from '../../support/stage';
 import type { AppName } from './apps';

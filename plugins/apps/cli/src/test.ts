@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { relative } from 'node:path';
-import { runAppTests } from '../../server/src/app-tests';
+import { runAppTests } from '../../server/src/app-test-run';
 import type { LogicLine, TestFailure, TestOutcome, TestResult, TestRunOptions } from '../../shared/test-events';
 import type { Run } from './command';
 import { CannotRun, type ExitCode, exitCodes } from './exit';

@@ -18,7 +18,8 @@ export {
   updateRecord,
   type VersionTest,
 } from './blocks/saving/record-operations';
-export { type Submitted, senders, showRefused, submitBlock } from './blocks/saving/submit-block';
+export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
+export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
 export { fileRules } from './blocks/sent/submitted-files';
 export { declaredCells } from './declared-cells';

@@ -17,7 +17,7 @@ import { fieldsOfItems, formOfJson, type SentFields } from '../sent/fields-of-it
 import { shownInputs } from '../sent/sent-entries';
 import { filesNamed } from '../sent/submitted-files';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
-import { senders } from './submit-block';
+import { senders } from './ways';
 
 /** Milliseconds that a check takes about, for each item and each element. */
 const CHECK_TIME = 0.02;
