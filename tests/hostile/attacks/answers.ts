@@ -1,8 +1,8 @@
 import type { Attack } from './attack';
 
-/** Awaiting reads `then` of the prelude's promises, which the theme has replaced: its value is put into the answer. */
-const takeOver = (then: string) =>
-  `export function f() { Promise.prototype.constructor = null; Promise.prototype.then = ${then}; return 1; }\n`;
+/** The theme replaces what awaiting a promise reads: its value would be put into the answer. */
+const takeOver = (then: string, before = '') =>
+  `export ${before}function f() { Promise.prototype.constructor = null; Promise.prototype.then = ${then}; return 1; }\n`;
 const big = `'"' + 'x'.repeat(48 * 2 ** 20) + '"'`;
 const js = (body: string) => ({ js: `export function f(context) { ${body} }\n` });
 const py = (body: string) => ({ py: `def f(context):\n    ${body}\n` });
@@ -16,24 +16,32 @@ const page: Attack['requests'] = [
 /** Refused for its size or its memory; on a slow machine its time is over first. */
 const refused: Pick<Attack, 'status' | 'has'> = { status: [500, 504], has: /LogicError|LogicTimeoutError/ };
 
+/** The prelude waits for promises with functions of its own: the answer is that of the function. */
+const own: Pick<Attack, 'status' | 'has'> = { status: [200, 500, 504], has: /^1$|LogicError|LogicTimeoutError/ };
+
 export const answers: readonly Attack[] = [
-  { name: 'answers-then', block: { js: takeOver(`function (done) { done(${big}); }`) }, ...refused, short: true },
-  { name: 'answers-then-fails', block: { js: takeOver(`function (_, fail) { fail(${big}); }`) }, ...refused },
+  { name: 'answers-then', block: { js: takeOver(`function (done) { done(${big}); }`) }, ...own, short: true },
+  {
+    name: 'answers-then-async',
+    block: { js: takeOver(`function (done) { done(${big}); }`, 'async ') },
+    ...own,
+  },
+  { name: 'answers-then-fails', block: { js: takeOver(`function (_, fail) { fail(${big}); }`) }, ...own },
   {
     name: 'answers-then-object',
     block: { js: takeOver(`function (done) { done({ toString: () => ${big} }); }`) },
-    ...refused,
+    ...own,
   },
   {
     name: 'answers-then-structure',
     block: { js: takeOver("function (done) { done('[' + '[],'.repeat(15e6) + '1]'); }") },
-    ...refused,
+    ...own,
   },
   {
     name: 'answers-then-at-once',
     block: { js: takeOver(`function (done) { done(${big}); }`) },
     requests: Array.from({ length: 8 }, () => ({ path: '/site/@@apps/attack/blocks/{id}/f' })),
-    ...refused,
+    ...own,
   },
   {
     name: 'answers-together',
