@@ -99,7 +99,7 @@ const countsRequesters = ({ blocks }: App): boolean =>
 
 /**
  * Who makes a record: the requester's identity; of an anonymous visitor, where a block counts the records of each requester and the
- * app asks for visitors, a digest of their cookie, which nobody can turn into one. Null for others.
+ * app asks for visitors, a digest of their cookie, from which no cookie can be made. Null for others.
  */
 export function makerOf({ visit, app }: { visit: Visit; app: App }): string | null {
   const { identity } = visit.requester;

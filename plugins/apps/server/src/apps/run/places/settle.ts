@@ -97,14 +97,14 @@ function add({ run, key }: Scope, { index, value }: Place, by: number): void {
   run.places.added.set(name, (run.places.added.get(name) ?? 0) + by);
 }
 
-/** 422 where somebody else than the server has set the item that says who waits. */
+/** 422 where the item was set by other means than the server that says who waits. */
 async function refuseState({ run }: Scope, after: Items, before: Items | null): Promise<void> {
   if ((after[STATE] ?? null) === (before?.[STATE] ?? null)) return;
   const { say } = await localeOf(run);
   throw new FormRefusal([{ path: [STATE], message: say('server_item') }], run.budget);
 }
 
-/** Refuses a record that comes into a block which is not open, and one of nobody where each requester has a limit. */
+/** Refuses a record that comes into a block which is not open, and one without a creator where each requester has a limit. */
 async function requireOpen({ run }: Scope, block: Ruled, creator: string | null): Promise<void> {
   const { state } = openAt(block.places, run.visit.site, Date.now());
   if (state !== 'open') throw await noPlace(run, block, state);
