@@ -7,7 +7,7 @@ import { fuzz } from './fuzz/run';
 
 /** Other requests, and more: `RULES_SEED=7 RULES_REQUESTS=5000 npx vitest run --project e2e tests/rules/fuzz.test.ts`. */
 const seed = Number(process.env.RULES_SEED ?? 1);
-const requests = Number(process.env.RULES_REQUESTS ?? 300);
+const requests = Number(process.env.RULES_REQUESTS ?? 600);
 
 const themes = useThemes(fuzzFiles);
 const limits = { formPosts: 1_000_000 };

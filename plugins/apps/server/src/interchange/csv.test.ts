@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../shared/json';
-import { cellOf, csvRows, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
+import { cellOf, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
+import { csvRows } from './csv-rows';
 
 async function* pieces(text: string, size: number) {
   const bytes = Buffer.from(text);

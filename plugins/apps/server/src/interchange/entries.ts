@@ -16,7 +16,8 @@ import {
   textOfCell,
   WrongCell,
 } from './cells';
-import { csvRows, fromSpreadsheet, itemOf } from './csv';
+import { fromSpreadsheet, itemOf } from './csv';
+import { csvRows } from './csv-rows';
 import { type Notation, notationOf } from './notation';
 import type { Sheet } from './sheets';
 import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './table';

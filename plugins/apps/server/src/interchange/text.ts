@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { type Encoding, separators } from '../../../shared/cells';
 import { AppsError } from '../common/errors';
-import { namedSeparator, separatorOf } from './csv';
+import { namedSeparator, separatorOf } from './csv-rows';
 
 /** A file that holds no records, or a line that is none: the message names its line or row. */
 export class WrongEntry extends AppsError {

@@ -17,7 +17,7 @@ import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { actorOf, audited, whoOf } from './acting';
 import { summaryOf } from './apps';
-import { lockOf } from './files/code';
+import { lockOf } from './files/edited-texts';
 import { appsOf, type Handlers, pathBelow, siteOf } from './handler';
 import { siteProblems } from './problems';
 import { requesterOf } from './why';

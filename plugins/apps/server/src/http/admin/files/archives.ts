@@ -28,7 +28,8 @@ import type { HttpServices } from '../../request/exchange';
 import { actorOf, audited } from '../acting';
 import type { Handlers } from '../handler';
 import { withUpload } from '../upload';
-import { lintProblems, requireEditing } from './code';
+import { requireEditing } from './edited-texts';
+import { lintProblems } from './lint-problems';
 
 /** Milliseconds for loading the logic of all apps of a ZIP, and for its tests. */
 const TIME = { lint: 20_000, tests: 120_000 };

@@ -9,7 +9,8 @@ import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
 import { actorOf, audited, previewedAs, requireSavedSettings } from '../acting';
 import { pathBelow, siteOf } from '../handler';
-import { editedApp, lintProblems, texts } from './code';
+import { editedApp, texts } from './edited-texts';
+import { lintProblems } from './lint-problems';
 
 const text = z.string(must('a text'));
 
