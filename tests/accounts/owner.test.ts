@@ -46,7 +46,8 @@ describe('a record of somebody else answers as one that is missing', () => {
     const body = async (id: string) => {
       const answer = await stage.send({ as: 'una', ...request(id) });
       expect(answer.status).toBe(404);
-      return answer.text.replaceAll(id, 'ID').replace(/value="[^"]*"/g, '');
+      // Each answer names its request.
+      return answer.text.replaceAll(id, 'ID').replace(/value="[^"]*"|<code>[^<]*<\/code>/g, '');
     };
     expect(await body('sam-1')).toBe(await body('none-1'));
     expect(await stage.items('tickets', 'sam-1')).toMatchObject({ title: 'Third printer', state: 'open' });

@@ -117,7 +117,7 @@ const secretValue = z
 const isSecret = (value: unknown) =>
   typeof value === 'string' && value.length >= MIN_SECRET && value.length <= 8000 && /^[\x20-\x7e]+$/.test(value);
 
-/** Characters of a token that nobody guesses. */
+/** Characters of a token that cannot be guessed. */
 const MIN_TOKEN = 24;
 
 const TOKEN = `must be a text of at least ${MIN_TOKEN} characters, all of them printable ASCII without spaces`;

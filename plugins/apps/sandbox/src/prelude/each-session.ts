@@ -13,7 +13,7 @@ export function nextSession(): void {
   values = create(null) as typeof values;
 }
 
-/** A value of the prelude that each session has anew, made by `make` when the session first uses it. */
+/** A value of the prelude that each session has for itself, made by `make` when the session first uses it. */
 export function eachSession<Value>(make: () => Value): () => Value {
   const index = made;
   made += 1;

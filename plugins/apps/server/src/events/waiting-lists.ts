@@ -68,7 +68,7 @@ export function createWaitingLists(services: () => CallServices & { sites: Sites
 const hasWaitingList = ({ blocks }: App): boolean =>
   [...blocks.values()].some(({ definition, error }) => error === null && definition.places?.waitingList);
 
-/** Moves up those who wait in an app, in the name of nobody. */
+/** Moves up those who wait in an app, without a requester. */
 async function settleApp(all: CallServices & { sites: Sites }, site: Site, app: App): Promise<void> {
   const requester = await all.requesters.anonymous();
   const content = await all.sites.content.resolve(site, '', requester);
