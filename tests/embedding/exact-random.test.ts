@@ -78,10 +78,11 @@ const themes = useThemes({
   'main/rules.yaml': '- append: main\n  include: /@@apps/first/blocks/option\n',
 });
 
-/** What differs between two requests for the same page: the tokens and the marks of its visitor, and the server's port. */
+/** What differs between two requests for the same page: the tokens and the marks of its visitor, the request's id, and the server's port. */
 const plain = (text: string, { url }: Host): string =>
   text
     .replaceAll(url, 'http://host')
+    .replace(/(data-error="\w+">[^<]*<code>)[^<]*/g, '$1')
     .replace(/(name="(?:_csrf|_shown)" value=")[^"]*/g, '$1')
     .replace(/"since":"[^"]*"/g, '')
     .replace(/data-apps-challenge="[^"]*"/g, '');
