@@ -5,12 +5,13 @@ import { logOfLogic } from './context/log';
 import { mailOfApps } from './context/mail';
 import { ratesOfMails } from './context/mail-rates';
 import { optionsOfApps } from './context/options';
+import { contextsOfPrograms, sealedApp } from './context/reused';
 import { berlin, dayApp, daysOfTheSite } from './context/site-day';
 import { visitorsOfApps } from './context/visitors';
 import { writesOfLogic } from './context/writes';
 
 const themes = useThemes(async (copy) => {
-  for (const [file, text] of Object.entries(dayApp)) await copy.write(`main/${file}`, text);
+  for (const [file, text] of Object.entries({ ...dayApp, ...sealedApp })) await copy.write(`main/${file}`, text);
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory, env: configured({ apps: { sites: berlin } }) }));
 
@@ -22,3 +23,4 @@ mailOfApps(stage);
 ratesOfMails(stage);
 visitorsOfApps(stage);
 daysOfTheSite(stage);
+contextsOfPrograms(stage);

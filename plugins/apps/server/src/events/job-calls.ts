@@ -11,9 +11,22 @@ import { type CallServices, type CallSubject, callIn, type FunctionName } from '
 /** Names of errors after which no further try succeeds by itself. */
 const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedError');
 
-/** The requester of a job with the rights that they have now. JobFailure for one who may not act any more. */
-export async function requesterOfJob({ requesters }: CallServices, identity: string): Promise<Requester> {
-  const requester = await requesters.withIdentity(identity);
+/** Requesters as they were read after a claim of jobs, by identity. */
+const requestersOfClaims = new WeakMap<object, Map<string, Promise<Requester | null>>>();
+
+/**
+ * The requester of a job with the rights that they have now: read after the job was claimed, and once for jobs that were claimed
+ * together. JobFailure for one who may not act any more.
+ */
+export async function requesterOfJob(
+  { requesters }: CallServices,
+  { job: { requester: identity }, claim }: Pick<JobAttempt, 'job' | 'claim'>,
+): Promise<Requester> {
+  const known = requestersOfClaims.get(claim) ?? new Map<string, Promise<Requester | null>>();
+  requestersOfClaims.set(claim, known);
+  const read = known.get(identity) ?? requesters.withIdentity(identity);
+  known.set(identity, read);
+  const requester = await read;
   if (!requester)
     throw new JobFailure(`The requester "${identity}" is blocked or does not exist any more`, { next: 'never' });
   return requester;
@@ -60,8 +73,8 @@ async function requireBlock(all: CallServices, site: Site, { app: id, block }: F
 export function functionJobs(services: () => CallServices): JobHandler {
   return async (attempt) => {
     const all = services();
-    const { key, data, requester: identity } = attempt.job;
-    const [site, requester] = await Promise.all([siteOfJob(all, key.site), requesterOfJob(all, identity)]);
+    const { key, data } = attempt.job;
+    const [site, requester] = await Promise.all([siteOfJob(all, key.site), requesterOfJob(all, attempt)]);
     const content = await all.sites.content.resolve(site, '', requester);
     if (!content) throw new JobFailure(missing.site(site.id), { next: 'missing' });
     const target = { app: key.app, block: String(data.block), name: String(data.function) };

@@ -180,7 +180,7 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
 
   /** Does the job of a rule. One that was deleted or switched off since has nothing left to do. */
   const handler: JobHandler = async (attempt) => {
-    const { key, data, requester: identity, attempts, wasMissing } = attempt.job;
+    const { key, data, attempts, wasMissing } = attempt.job;
     const { rule: id, contentEvent, item, chain } = data as unknown as RuleData;
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });
     if (rule?.enabled !== true) return { status: null, answer: null };
@@ -188,7 +188,7 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
     try {
       const all = services();
       const site = await siteOfJob(all, key.site);
-      const actor = { requester: await requesterOfJob(all, identity), chain: new Set(chain) };
+      const actor = { requester: await requesterOfJob(all, attempt), chain: new Set(chain) };
       const requester = actorContext.forRule(actor, id);
       const content = event === 'delete' ? null : await items.read(site, contentEvent, requester);
       const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale, item };

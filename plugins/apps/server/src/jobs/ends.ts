@@ -7,6 +7,10 @@ import type { JobOutcome } from './types';
 /** Ends that one statement stores. */
 const MAX_ENDS = 50;
 
+/** Quick jobs whose ends are stored together, if so many end within so many milliseconds. */
+const FEW = 8;
+const LINGER = 10;
+
 /** Milliseconds between tries to store ends, and how many there are. */
 const PAUSE = 200;
 const TRIES = 3;
@@ -26,10 +30,16 @@ const nothing: JobOutcome = { status: null, answer: null };
 export class JobEnds {
   private readonly waiting: End[] = [];
   private isStoring = false;
+  /** Ends the wait for further ends. */
+  private gather: (() => void) | undefined;
   /** A handler's transaction must not reach the statement of others. */
   private readonly outside = AsyncLocalStorage.snapshot();
 
-  constructor(private readonly queue: JobQueue) {}
+  constructor(
+    private readonly queue: JobQueue,
+    /** Whether other jobs end soon, whose ends one statement may store too. */
+    private readonly isMore: () => boolean,
+  ) {}
 
   /**
    * Marks a job as done, unless the transaction of its work has: then the token is not the row's any more. A failure is no failure of
@@ -41,6 +51,7 @@ export class JobEnds {
     if (isAlone) return this.tried(() => this.queue.finish([claim], outcome));
     return new Promise((stored, failed) => {
       this.waiting.push({ claim, stored, failed });
+      if (this.waiting.length >= FEW) this.gather?.();
       if (!this.isStoring) void this.outside(() => this.storeAll());
     });
   }
@@ -48,9 +59,8 @@ export class JobEnds {
   /** Never rejects: it settles the ends. */
   private async storeAll(): Promise<void> {
     this.isStoring = true;
-    // Jobs that end in the same turn of the event loop share a statement too.
-    await new Promise((resolve) => setImmediate(resolve));
     while (this.waiting.length > 0) {
+      await this.gathered();
       const ends = this.waiting.splice(0, MAX_ENDS);
       const claims = ends.map(({ claim }) => claim);
       await this.tried(() => this.queue.alone(() => this.queue.finish(claims, nothing))).then(
@@ -63,6 +73,17 @@ export class JobEnds {
       );
     }
     this.isStoring = false;
+  }
+
+  /** Waits for the ends that may share the statement: those of this turn of the event loop, and of quick jobs that follow. */
+  private async gathered(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.waiting.length >= FEW || !this.isMore()) return;
+    await new Promise<void>((resolve) => {
+      this.gather = resolve;
+      setTimeout(resolve, LINGER);
+    });
+    this.gather = undefined;
   }
 
   private async tried(work: () => Promise<unknown>): Promise<void> {

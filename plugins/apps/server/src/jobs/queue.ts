@@ -35,6 +35,8 @@ export interface QueueOptions {
 /** A job that a process has claimed: what it reports counts while the token is the row's. */
 export interface Claimed {
   job: Job;
+  /** The same object for all jobs that one statement has claimed. */
+  claim: object;
   token: string;
   /** When its try began, in milliseconds since the epoch; null: it was claimed ahead, and has not begun. */
   beganAt: number | null;
@@ -117,7 +119,7 @@ export class JobQueue {
     const rows = await (this.dialect.returning ? this.take(ids, values, lease) : this.takeLocked(ids, values, lease));
     return rows
       .sort((one, other) => Number(one.due_at) - Number(other.due_at) || Number(one.id) - Number(other.id))
-      .map((row) => ({ job: jobOf(row), token: lease.token, beganAt: lease.beganAt }));
+      .map((row) => ({ job: jobOf(row), claim: lease, token: lease.token, beganAt: lease.beganAt }));
   }
 
   /** Claims in one statement. */

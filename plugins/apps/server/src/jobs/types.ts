@@ -57,6 +57,8 @@ export interface ListedJob extends Job {
 /** A try of a job. */
 export interface JobAttempt {
   job: Job;
+  /** The same object for jobs that were claimed together; they begin within a tenth of a second. */
+  claim: object;
   /** Aborts when another process may have the job, when it takes too long, and when the process ends. */
   signal: AbortSignal;
   /**

@@ -16,7 +16,7 @@ const MAX_TIME = 5 * 60_000;
  * Ends that are not stored yet, with which no further job begins: a process that is killed leaves at most so many jobs to be done
  * again that have stored nothing.
  */
-const MAX_ENDING = 8;
+const MAX_ENDING = 16;
 
 /** Slow jobs that a process does at once. */
 const MAX_SLOW = 10;
@@ -75,7 +75,7 @@ export class JobWorkers {
 
   constructor(private readonly tools: WorkerTools) {
     this.held = new HeldJobs(tools.workers);
-    this.ends = new JobEnds(tools.queue);
+    this.ends = new JobEnds(tools.queue, () => this.held.all.length > 0);
   }
 
   start(): void {
@@ -281,7 +281,7 @@ export class JobWorkers {
 
   private async handle(running: Running): Promise<JobOutcome> {
     const { queue, handlers, later } = this.tools;
-    const { job, abort } = running;
+    const { job, claim, abort } = running;
     const handled = handlers.get(job.kind);
     if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
     const settle = async (sql: Sql) => {
@@ -294,7 +294,7 @@ export class JobWorkers {
       await queue.putOff(running, dueAt);
       later(dueAt);
     };
-    return within(handled.handler({ job, signal: abort.signal, settle, end }), abort);
+    return within(handled.handler({ job, claim, signal: abort.signal, settle, end }), abort);
   }
 }
 

@@ -33,10 +33,7 @@ export interface LogicRuntimeOptions {
   runnerPath: string;
   /** They compile programs. */
   workers: Pick<Workers, 'run'>;
-  /**
-   * Sessions of a program after which further ones share a context, in an isolate; null, as without it: each has its own. Where
-   * the clock can stand still each has its own too.
-   */
+  /** Sessions of a program after which further ones share a context, in an isolate; null, as without it: each has its own. */
   reuseAfter?: number | null;
   /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
   now?: () => number | null;
@@ -79,7 +76,7 @@ export function createLogicRuntime({
   const runner = {
     isolates,
     alone: false,
-    reuseAfter: now ? null : reuseAfter,
+    reuseAfter,
     languages: [],
     memory: limits.logicMemory,
     messageSize: messageSize(limits),

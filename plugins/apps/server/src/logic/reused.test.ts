@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import { setReuse } from './testing/harness';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runBody, setReuse, startRuntime } from './testing/harness';
 
 /**
  * The tests of logic once more, with a context for each program that serves all its sessions: each test twice, so that its second
@@ -17,4 +17,24 @@ describe('in reused contexts', { repeats: 1 }, async () => {
   await import('./modules.test?reused');
   await import('./results.test?reused');
   await import('./session/session.test?reused');
+});
+
+test('the clock stands still and goes on in the sessions of one context', async () => {
+  setReuse(0);
+  let stoppedAt: number | null = null;
+  const runtime = await startRuntime({ isolates: 1 }, [], () => stoppedAt);
+  setReuse(null);
+  const read = () => runBody(runtime, 'return [Date.now(), new Date().getTime(), Object.isSealed(Object.prototype)]');
+  try {
+    const began = Date.now();
+    const [isSealed, ...times] = ((await read()) as unknown[]).reverse();
+    expect(isSealed).toBe(true);
+    for (const time of times) expect(time).toBeGreaterThanOrEqual(began);
+    stoppedAt = 1_000;
+    expect(await read()).toEqual([1_000, 1_000, true]);
+    stoppedAt = null;
+    expect(((await read()) as number[])[0]).toBeGreaterThanOrEqual(began);
+  } finally {
+    await runtime.destroy();
+  }
 });

@@ -15,7 +15,7 @@ const buried: string[] = [];
 const jobs = {
   async ensure({ key }: { key: AppKey }) {
     const job = { key, data: {} } as Job;
-    const attempt = { job, signal: new AbortController().signal, settle: async () => {}, end: async () => {} };
+    const attempt = { job, claim: {}, signal: new AbortController().signal, settle: async () => {}, end: async () => {} };
     mailer.handler(attempt).catch(() => undefined);
   },
   bury: async (_job: unknown, reason: string) => void buried.push(reason),
@@ -83,7 +83,7 @@ test('a mail that is stored while the job of its app ends is sent soon', async (
   const key = { site: 'site', app: 'late' };
   const job = { key, data: {} } as Job;
   const end = async () => void (await mailer.store(mailer.rowsOf([queued('late')])));
-  await mailer.handler({ job, signal: new AbortController().signal, settle: async () => {}, end });
+  await mailer.handler({ job, claim: {}, signal: new AbortController().signal, settle: async () => {}, end });
   await expect.poll(() => ends.length).toBe(1);
   for (const end of ends.splice(0)) end();
   await expect.poll(() => states('late')).toEqual(['sent']);

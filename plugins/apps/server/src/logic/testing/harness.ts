@@ -61,8 +61,15 @@ export function setReuse(after: number | null): void {
   reuseAfter = after;
 }
 
-/** A runtime with its own built programs, started with the command if given; `destroy` removes the programs too. */
-export async function startRuntime(changed: Partial<Limits> = {}, command: string[] = []): Promise<LogicRuntime> {
+/**
+ * A runtime with its own built programs, started with the command if given; `destroy` removes the programs too.
+ * @param now the time at which the clock stands still; null: it runs
+ */
+export async function startRuntime(
+  changed: Partial<Limits> = {},
+  command: string[] = [],
+  now: () => number | null = () => null,
+): Promise<LogicRuntime> {
   const programs = await makePrograms();
   const logger = { error: vi.fn() };
   const sandbox = { command };
@@ -72,6 +79,7 @@ export async function startRuntime(changed: Partial<Limits> = {}, command: strin
     sandbox,
     logger,
     reuseAfter,
+    now,
     runnerPath: programs.runner,
     workers,
   });
