@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { checks, runChecks } from './checks.mjs';
 import { build, checkNode, findChromium, install, root, say, writeSecrets } from './prepare.mjs';
 
@@ -70,24 +70,27 @@ function runTests(project, env = {}, files = []) {
   else if (status !== 0) fail(`Tests: ${project} ended with exit code ${status}`);
 }
 
-/** The browser of the end-to-end tests, installed when missing; without one its tests are skipped, in CI that fails. */
-function chromium() {
-  const found = findChromium();
+/** Installs what is missing of a package of Debian, which is said loudly where that fails, and fails in CI. */
+function installed(find, name, missing) {
+  const found = find();
   if (found) return found;
-  say('Installing Chromium for the browser tests');
+  say(`Installing ${name} for the tests`);
   const apt = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
   const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', 'chromium']]) {
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
     spawnSync(apt[0], [...apt.slice(1), '-qq', ...args], quiet);
   }
-  const installed = findChromium();
-  if (installed) return installed;
-  leftOut(
-    'Chromium for the browser tests',
-    'NO CHROMIUM: it could not be installed through apt-get. THE BROWSER TESTS DO NOT RUN.',
-  );
-  return undefined;
+  const now = find();
+  if (!now) leftOut(`${name} for the tests`, `NO ${name}: it could not be installed through apt-get. ${missing}`);
+  return now;
 }
+
+/** The pooler of the tests of pools. */
+const findPgbouncer = () =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'pgbouncer'))
+    .find((path) => existsSync(path));
 
 /** A filter of databases (TEST_DATABASES) is for single tests: here it counts as a test that was skipped. */
 function checkDatabases() {
@@ -117,7 +120,8 @@ async function main() {
     for (const what of failed) fail(what);
     checkDatabases();
     runTests('unit');
-    const browser = chromium();
+    const browser = installed(findChromium, 'chromium', 'THE BROWSER TESTS DO NOT RUN.');
+    installed(findPgbouncer, 'pgbouncer', 'THE TESTS OF POOLS DO NOT RUN.');
     runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});
     runTests('attacks');
     // The others of the panel take minutes: `npm run test:panel`.

@@ -44,6 +44,7 @@ describe('defaults', () => {
       jobs: { workers: 2, retries: 8, backoff: 5, lease: 30, keep: 14 },
       editing: null,
       exactCache: true,
+      directConnection: null,
       archiveTests: null,
       csrf: { maxAge: 86400000 },
       redirectHosts: [],

@@ -175,6 +175,9 @@ const configuration: z.ZodType<AppsConfig> = object({
   editing: z.boolean(must('true or false')).nullable().default(null),
   archiveTests: z.boolean(must('true or false')).nullable().default(null),
   exactCache: z.boolean(must('true or false')).default(true),
+  directConnection: text("an address that starts with 'postgres://'", /^postgres(?:ql)?:\/\/\S+$/)
+    .nullable()
+    .default(null),
   csrf: object({ maxAge: limit(day) }).prefault({}),
   redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
     [],

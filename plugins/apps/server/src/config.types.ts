@@ -22,6 +22,8 @@ export interface AppsConfig {
   archiveTests: boolean | null;
   /** Whether a rendering is kept and served again until something changes that it depends on. */
   exactCache: boolean;
+  /** Address of the PostgreSQL server behind a pooler, for what needs a session of its own; null: as Strapi's connection. */
+  directConnection: string | null;
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];

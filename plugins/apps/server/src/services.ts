@@ -125,7 +125,7 @@ export function createServices(
   const readers = isSqlite
     ? createWorkers({ path: workerPath, count: searches, memory: 128, access, logger })
     : undefined;
-  const database = strapiDatabase(strapi.db as unknown as StrapiDb, readers);
+  const database = strapiDatabase(strapi.db as unknown as StrapiDb, readers, config.directConnection);
   const store = createRecordStore({
     database,
     limits: { ...config.limits, searches },

@@ -109,6 +109,15 @@ export interface HostDatabase {
   settled?(): Promise<void>;
   /** Closes the connections that it has opened itself. */
   close?(): void;
+  /** Opens a session in which the server keeps what statements set, such as `listen`; null where only a pooler can be reached. Only PostgreSQL has one. */
+  openSession?(): Promise<ServerSession | null>;
+}
+
+/** A session of a PostgreSQL server: a connection of the driver `pg`, which the caller ends. */
+export interface ServerSession {
+  query(text: string): Promise<unknown>;
+  on(event: 'notification' | 'error' | 'end', call: (error?: Error) => void): void;
+  end(): Promise<void>;
 }
 
 /** A connection or a transaction for SQL with `?` for values. Errors are StorageErrors or AppsErrors. */

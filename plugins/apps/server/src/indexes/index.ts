@@ -46,6 +46,7 @@ export {
   type Reader,
   type Row,
   readerOf,
+  type ServerSession,
   type Sql,
   type Statement,
   StorageError,

@@ -1,5 +1,5 @@
 import type { Logger } from '../common/log';
-import type { HostDatabase } from '../indexes';
+import type { HostDatabase, ServerSession } from '../indexes';
 
 const CHANNEL = 'apps_jobs';
 
@@ -7,16 +7,8 @@ const CHANNEL = 'apps_jobs';
 const PAUSE = 100;
 const RETRY = 1_000;
 
-/** The part of the driver's connection to PostgreSQL that is used here. */
-interface Listening {
-  query(text: string): Promise<unknown>;
-  on(event: 'notification' | 'error' | 'end', call: (error?: Error) => void): void;
-  end(): Promise<void>;
-}
-
-interface PostgresClient {
-  acquireRawConnection(): Promise<Listening>;
-}
+const POOLED =
+  "[apps] jobs of other processes are looked for each second: a pooler is in front of PostgreSQL. With 'directConnection' in the configuration of the plugin 'apps' the server tells of them";
 
 /** Tells other processes of new jobs, and hears of theirs. Only PostgreSQL can; other databases are asked each second. */
 export interface Notifications {
@@ -33,9 +25,9 @@ export function createNotifications(
   { database, logger }: { database: HostDatabase; logger: Logger },
   receive: () => void,
 ): Notifications {
-  if (database.client !== 'postgres')
-    return { isListening: () => false, send: () => {}, listen: () => {}, destroy: async () => {} };
-  let connection: Listening | undefined;
+  const open = database.openSession;
+  if (!open) return { isListening: () => false, send: () => {}, listen: () => {}, destroy: async () => {} };
+  let connection: ServerSession | undefined;
   let timer: NodeJS.Timeout | undefined;
   let sending: NodeJS.Timeout | undefined;
   let ended = false;
@@ -49,7 +41,11 @@ export function createNotifications(
   };
 
   async function connect(): Promise<void> {
-    const made = await (database.knex().client as PostgresClient).acquireRawConnection();
+    const made = await (open as NonNullable<typeof open>)();
+    if (!made) {
+      if (!ended) logger.info(POOLED);
+      return;
+    }
     made.on('error', warn);
     made.on('notification', receive);
     try {

@@ -15,7 +15,13 @@ const buried: string[] = [];
 const jobs = {
   async ensure({ key }: { key: AppKey }) {
     const job = { key, data: {} } as Job;
-    const attempt = { job, claim: {}, signal: new AbortController().signal, settle: async () => {}, end: async () => {} };
+    const attempt = {
+      job,
+      claim: {},
+      signal: new AbortController().signal,
+      settle: async () => {},
+      end: async () => {},
+    };
     mailer.handler(attempt).catch(() => undefined);
   },
   bury: async (_job: unknown, reason: string) => void buried.push(reason),

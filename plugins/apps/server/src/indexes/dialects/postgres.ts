@@ -44,9 +44,9 @@ export const postgres: Dialect = {
   keysAsRanges: true,
   mixedOrder: true,
   contains: (haystack, needle) => `position(${needle} in ${haystack}) > 0`,
-  timeLimit: (time) => [`set statement_timeout to ${time ?? 'default'}`],
+  timeLimit: (time) => [`set local statement_timeout to ${time ?? 'default'}`],
   // Compiling a condition of many phrases takes longer than it saves.
-  oneProcessor: ['set max_parallel_workers_per_gather to 0', 'set jit to off'],
+  oneProcessor: ['set local max_parallel_workers_per_gather to 0', 'set local jit to off'],
   rows: (result) => (result as { rows: Row[] }).rows,
   affected: (result) => (result as { rowCount: number | null }).rowCount ?? 0,
   classify: (error) => reasons[String(error.code)] ?? (isUnavailable(error) ? 'unavailable' : undefined),

@@ -18,7 +18,10 @@ test.runIf(available)('statements on PostgreSQL', async () => {
 });
 
 async function everything({ knex }: TestDatabase): Promise<void> {
-  const { reader, write } = postgresStatements(() => knex);
+  const { reader, write } = postgresStatements(
+    () => knex,
+    async () => false,
+  );
   const rows = async (sql: string, values: unknown[] = []) => ((await reader.raw(sql, values)) as Result).rows;
   const prepared = async () =>
     (await rows("select count(*)::int as n from pg_prepared_statements where name like 'apps%'"))[0]?.n;

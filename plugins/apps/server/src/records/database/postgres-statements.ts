@@ -57,13 +57,14 @@ export interface PostgresStatements {
 
 /**
  * Statements on the driver: Knex makes some twenty promises for each, and PostgreSQL parses and plans it every time, which
- * takes longer than running it. A statement that comes again is prepared under a name, on each connection that runs it. See
- * docs/decisions/storage-reading.md.
+ * takes longer than running it. A statement that comes again is prepared under a name, on each connection that runs it, unless a pooler
+ * would let it stay in sessions of others. See docs/decisions/storage-reading.md.
  */
-export function postgresStatements(knex: () => Knex): PostgresStatements {
+export function postgresStatements(knex: () => Knex, arePooled: () => Promise<boolean>): PostgresStatements {
   const texts = new LRUCache<string, Text>({ max: MAX_TEXTS });
   const prepared = new WeakMap<PostgresConnection, LRUCache<string, true>>();
-  let prepares = true;
+  /** Undefined until it is known that no pooler is in between. */
+  let prepares: boolean | undefined;
   const client = () => knex().client as PostgresClient;
 
   const textOf = (sql: string): Text => {
@@ -127,7 +128,13 @@ export function postgresStatements(knex: () => Knex): PostgresStatements {
     }
   };
 
+  const learn = async (): Promise<void> => {
+    const isPooled = await arePooled().catch(() => undefined);
+    if (isPooled !== undefined) prepares ??= !isPooled;
+  };
+
   const using = async <T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> => {
+    if (prepares === undefined) void learn();
     const connection = await client().acquireConnection();
     try {
       return await work(connection);

@@ -5,6 +5,7 @@ import { withoutPauses } from '../../common/time/pace';
 import { createSql, dialects, isBusy, type Row, readerOf } from '../../indexes';
 import type { Workers } from '../../workers';
 import { postgresStatements } from './postgres-statements';
+import { createServerSessions } from './server-sessions';
 import { bound, compiled, createLog, sqliteTransactions } from './sqlite';
 import {
   allowSteps,
@@ -133,12 +134,18 @@ function surviveLostConnections({ dialect }: StrapiDb): void {
 /**
  * The host's database for the record store; transactions are Strapi's own, so that its services join them.
  * @param workers processes with the task `copySqliteLog`
+ * @param directConnection address of the PostgreSQL server behind a pooler, for what needs a session of its own
  */
-export function strapiDatabase(db: StrapiDb, workers?: Pick<Workers, 'run'>): HostDatabase {
+export function strapiDatabase(
+  db: StrapiDb,
+  workers?: Pick<Workers, 'run'>,
+  directConnection: string | null = null,
+): HostDatabase {
   surviveLostConnections(db);
   const client = db.dialect.client as Client;
   const reading = client === 'sqlite' ? createReadConnection(() => db.connection) : undefined;
-  const direct = client === 'postgres' ? postgresStatements(() => db.connection) : undefined;
+  const sessions = client === 'postgres' ? createServerSessions(() => db.connection, directConnection) : undefined;
+  const direct = sessions && postgresStatements(() => db.connection, sessions.arePooled);
   const log = createLog(
     workers &&
       (async () => {
@@ -168,6 +175,7 @@ export function strapiDatabase(db: StrapiDb, workers?: Pick<Workers, 'run'>): Ho
     ...(file && { dataVersion: file.dataVersion, mayLag: file.mayLag }),
     settled: log.copied,
     close: reading?.close,
+    ...(sessions && { openSession: sessions.open }),
     // Within a transaction, asking for another one gives the current one.
     current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
     transaction,

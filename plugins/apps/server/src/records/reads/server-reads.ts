@@ -23,14 +23,14 @@ interface Client {
   raw(sql: string, values: readonly unknown[]): Knex.Raw;
   acquireConnection(): Promise<Connection>;
   releaseConnection(connection: Connection): Promise<void>;
-  /** Ends the running statement of the connection, over another connection that it opens for that. */
-  cancelQuery(connection: Connection): Promise<unknown>;
+  /** Ends the running statement of the connection, or of the session with that id, over another connection that it opens for that. */
+  cancelQuery(connection: Connection | { processID: number | undefined }): Promise<unknown>;
   destroy(): Promise<void>;
 }
 type ClientClass = new (config: Knex.Config) => Client;
 
 interface Connection {
-  query(sql: string, done: (error: Error | null) => void): void;
+  query(sql: string, done: (error: Error | null, result?: unknown) => void): void;
 }
 
 /** Milliseconds between two attempts to cancel a statement. */
@@ -38,9 +38,17 @@ const cancelPause = 200;
 
 type Done = (error: Error | null, connection: Connection) => void;
 
+/** A connection whose next statement is bounded. */
+interface Bounded {
+  /** Ends that statement, over another connection. */
+  cancel(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
 /** PostgreSQL, MySQL and MariaDB: connections apart from the host's, so that short statements find those free. */
 export function serverReads({ database, time, slots }: LongReadsOptions, semaphore: Semaphore): Reads {
   const dialect = dialects[database.client];
+  const { limited, bound } = database.client === 'postgres' ? byTransaction : bySession;
   let own: Client | undefined;
 
   const clientOf = (): Client => {
@@ -49,7 +57,7 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
     const { afterCreate: prepare = (connection: Connection, done: Done) => done(null, connection) } =
       host.config.pool ?? {};
     const afterCreate = (connection: Connection, done: Done) => {
-      limitConnection(connection, dialect, time).then(
+      limited(connection, dialect, time).then(
         () => prepare(connection, done),
         (error: Error) => done(error, connection),
       );
@@ -66,10 +74,11 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
     const connection = await client.acquireConnection();
     let isDone = false;
     let cancelled: Promise<void> | undefined;
+    let bounded: Bounded | undefined;
     // Repeated: a cancel that arrives before its statement has no effect.
     const cancelUntilDone = async () => {
       while (!isDone) {
-        await client.cancelQuery(connection).catch(() => undefined);
+        await bounded?.cancel().catch(() => undefined);
         for (let waited = 0; !isDone && waited < cancelPause; waited += 10) await pause(10);
       }
     };
@@ -80,6 +89,7 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
     try {
       signal.throwIfAborted();
       signal.addEventListener('abort', cancel, { once: true });
+      bounded = await bound(client, connection, time);
       const { sql, values } = statement('');
       // Knex reports each query to its listeners in this way.
       database.knex().client.emit('query', { sql, bindings: values });
@@ -93,6 +103,7 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
       signal.removeEventListener('abort', cancel);
       // A cancel that arrives late would end the connection's next statement.
       await cancelled;
+      await bounded?.end().catch(() => undefined);
       await client.releaseConnection(connection);
     }
   };
@@ -119,18 +130,35 @@ export function serverReads({ database, time, slots }: LongReadsOptions, semapho
   };
 }
 
-/** Bounds the time (ms) and the processors of the connection's later statements. */
-async function limitConnection(connection: Connection, dialect: Dialect, time: number): Promise<void> {
-  const run = (sql: string) =>
-    new Promise<void>((resolve, reject) =>
-      connection.query(sql, (error) => {
-        if (error) reject(error);
-        else resolve();
-      }),
-    );
-  await firstOf(dialect.timeLimit(time), run);
-  for (const statement of dialect.oneProcessor) await run(statement);
+const run = (connection: Connection, sql: string): Promise<unknown> =>
+  new Promise((resolve, reject) => connection.query(sql, (error, result) => (error ? reject(error) : resolve(result))));
+
+/** How the time (ms) and the processors of statements are bounded: when a connection is made, and before each statement. */
+interface Bounds {
+  limited(connection: Connection, dialect: Dialect, time: number): Promise<void>;
+  bound(client: Client, connection: Connection, time: number): Promise<Bounded>;
 }
+
+/** MySQL and MariaDB: each connection is a session, which keeps its limits. */
+const bySession: Bounds = {
+  async limited(connection, dialect, time) {
+    await firstOf(dialect.timeLimit(time), (sql) => run(connection, sql));
+    for (const statement of dialect.oneProcessor) await run(connection, statement);
+  },
+  bound: async (client, connection) => ({ cancel: () => client.cancelQuery(connection), end: async () => {} }),
+};
+
+/** PostgreSQL: limits of a transaction, because a pooler gives the session to others after it, and tells a process id of its own. */
+const byTransaction: Bounds = {
+  async limited() {},
+  async bound(client, connection, time) {
+    const { timeLimit, oneProcessor } = dialects.postgres;
+    const begin = ['begin read only', ...timeLimit(time), ...oneProcessor, 'select pg_backend_pid() as pid'].join('; ');
+    const results = (await run(connection, begin)) as { rows: { pid: number }[] }[];
+    const processID = results.at(-1)?.rows[0]?.pid;
+    return { cancel: () => client.cancelQuery({ processID }), end: () => run(connection, 'rollback') };
+  },
+};
 
 /** Runs the statements until one succeeds. */
 async function firstOf(statements: readonly string[], run: (sql: string) => PromiseLike<unknown>): Promise<unknown> {

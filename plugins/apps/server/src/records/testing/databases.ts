@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import { postgresStatements } from '../database/postgres-statements';
+import { createServerSessions } from '../database/server-sessions';
 import { createLog, sqliteTransactions } from '../database/sqlite';
 import type { Client, HostDatabase } from '../database/steps';
 import { createReadConnection } from '../database/strapi-database';
@@ -224,7 +225,8 @@ function dataVersion(knex: Knex): number | undefined {
 export function hostOf(knex: Knex, client: Client, isSecond = false): HostDatabase {
   const context = new AsyncLocalStorage<{ trx: Knex.Transaction | null }>();
   const reading = client === 'sqlite' ? createReadConnection(() => knex) : undefined;
-  const direct = client === 'postgres' ? postgresStatements(() => knex) : undefined;
+  const sessions = client === 'postgres' ? createServerSessions(() => knex, null) : undefined;
+  const direct = sessions && postgresStatements(() => knex, sessions.arePooled);
   const write =
     client === 'sqlite' && !isSecond ? sqliteTransactions(() => knex, createLog(undefined)).write : direct?.write;
   const transaction: HostDatabase['transaction'] = async (work) => {
@@ -250,6 +252,7 @@ export function hostOf(knex: Knex, client: Client, isSecond = false): HostDataba
     reader: direct?.reader,
     ...(client === 'sqlite' && { dataVersion: () => dataVersion(knex) }),
     close: reading?.close,
+    ...(sessions && { openSession: sessions.open }),
     current: async () => context.getStore()?.trx ?? undefined,
     transaction,
     write: (work) => (write && !context.getStore()?.trx ? write(work) : transaction(work)),
