@@ -116,6 +116,7 @@ test.each([
   ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'pair'],
   ['Failed logins in 5 minutes from one address', 'auth/credentials/rate-limit', 'address'],
   ['Failed logins in 5 minutes for one account from all', 'auth/credentials/rate-limit', 'account'],
+  ['Time for which an address is known', 'auth/credentials/rate-limit', 'TRUST_DAYS'],
   ['Pages that wait for changes', 'events/live/live', 'MAX_CONNECTIONS'],
   ['Pages that wait for changes', 'events/live/live', 'MAX_PER_ADDRESS'],
   ['Conditions of the searches of one live block', 'apps/live-topics', 'MAX_TOPICS'],

@@ -110,6 +110,24 @@ describe('one process sees the changes of the other', () => {
     ]);
   });
 
+  test('failed logins of both processes count together', async () => {
+    const guess = (host: Host, n: number) =>
+      send(host.url, {
+        method: 'GET',
+        path: '/site/@@apps/open',
+        headers: {
+          accept: 'application/json',
+          'x-forwarded-for': '203.0.113.77',
+          authorization: `Basic ${Buffer.from(`guessed:wrong-${n}`).toString('base64')}`,
+        },
+      });
+    // As many at once as an account has from one address, and some more.
+    const answers = await atOnce(14, guess);
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(401), count(429)]).toEqual([10, 4]);
+    for (const host of hosts()) expect((await guess(host, 20)).status).toBe(429);
+  });
+
   test('changed files are seen within two seconds', async () => {
     await themes.write('main/apps/open/blocks/fresh.yaml', 'elements:\n  value: BASIC\n');
     for (const text of ['one', 'two']) {

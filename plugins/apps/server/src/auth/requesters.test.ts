@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CredentialContext } from './identification';
 import { createRequesters, type Requesters } from './requesters';
 import type { Roles, UserRow } from './rights/roles';
+import { countersInMemory } from './testing/counters';
 
 const JWT = 'user.j.wt';
 const ADMIN_JWT = 'admin.j.wt';
@@ -87,6 +88,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     get: () => auth,
   };
   return createRequesters({
+    counters: countersInMemory(Date.now),
     strapi: strapi as never,
     config: { csrf: { maxAge: 1000 }, trustedOrigins: [] },
     run: async () => [],

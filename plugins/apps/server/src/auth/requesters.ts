@@ -8,6 +8,7 @@ import {
   panelSession,
 } from './credentials/administrators';
 import { createApiTokens, createTokenRows, type ReadTokenRows } from './credentials/api-tokens';
+import { type Counters, createCounters } from './credentials/counters';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createImpersonations, type Impersonations } from './credentials/impersonations';
 import { createKeyring } from './credentials/keyring';
@@ -109,6 +110,7 @@ interface RequestersOptions {
   roles?: Roles;
   isSessionActive?: IsSessionActive;
   readTokenRows?: ReadTokenRows;
+  counters?: Counters;
 }
 
 export function createRequesters({
@@ -120,10 +122,12 @@ export function createRequesters({
   roles = createRoles(strapi, run),
   isSessionActive = createActiveSessions(strapi, run),
   readTokenRows = createTokenRows(strapi, run),
+  counters = createCounters(strapi, now),
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);
-  const passwords = createPasswords({ users, keyring, rateLimit: createRateLimit({}, now), now, refused });
+  const rateLimit = createRateLimit({ counters, keyring, now });
+  const passwords = createPasswords({ users, keyring, rateLimit, now, refused });
   const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
   const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
   const csrf = createCsrf({ keyring, maxAge: config.csrf.maxAge, now });
@@ -142,7 +146,7 @@ export function createRequesters({
     visitors: createVisitors({ keyring, now }),
     flashes: createFlashes({ keyring, now }),
     proofs: createProofs({ keyring, now }),
-    formPosts: createFormPosts(strapi, { keyring, now }),
+    formPosts: createFormPosts({ counters, keyring, now }),
     requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,

@@ -1,7 +1,7 @@
-import type { Core } from '@strapi/strapi';
-import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { availableClients, createTestDatabase, type TestDatabase } from '../../records/testing/databases';
+import { countersIn } from '../testing/counters';
+import type { Counters } from './counters';
 import { createFormPosts, type FormPosts } from './form-posts';
 
 describe.each(await availableClients())('proofs of work on %s', (client) => {
@@ -9,25 +9,19 @@ describe.each(await availableClients())('proofs of work on %s', (client) => {
   /** Called when a post is inserted, before the statement runs. */
   let inserting: (() => void) | undefined;
 
+  let counters: Counters;
   beforeAll(async () => {
     database = await createTestDatabase(client);
-    const { knex } = database;
-    await knex.schema.createTable('apps_form_posts', (table) => {
-      table.increments('id');
-      table.string('count_id').unique();
-      table.integer('posts');
-      table.bigInteger('ends_at');
-    });
-    knex.on('query', ({ sql }: { sql: string }) => {
+    counters = await countersIn(database.knex, () => 1);
+    database.knex.on('query', ({ sql }: { sql: string }) => {
       if (sql.startsWith('insert')) inserting?.();
     });
   }, 30_000);
   afterAll(() => database.destroy());
 
   const posts = (): FormPosts => {
-    const strapi = { db: { connection: (table: string): Knex.QueryBuilder => database.knex(table) } };
     const keyring = { sign: (parts: unknown[]) => parts.join() };
-    return createFormPosts(strapi as unknown as Core.Strapi, { keyring: keyring as never, now: () => 1 });
+    return createFormPosts({ counters, keyring: keyring as never, now: () => 1 });
   };
 
   test('a proof is good once', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { UserRow } from '../rights/roles';
+import { countersInMemory } from '../testing/counters';
 import { createKeyring } from './keyring';
 import { createPasswords, type Passwords } from './passwords';
 import { createRateLimit } from './rate-limit';
@@ -49,9 +50,11 @@ beforeEach(() => {
   use({ account: 3, address: 6 });
 });
 
-const use = (limits: Parameters<typeof createRateLimit>[0]): void => {
-  const rateLimit = createRateLimit(limits, () => time);
-  passwords = createPasswords({ users, keyring: createKeyring('key'), rateLimit, now: () => time });
+const use = (limits: { pair?: number; address?: number; account?: number }): void => {
+  const now = () => time;
+  const keyring = createKeyring('key');
+  const rateLimit = createRateLimit({ counters: countersInMemory(now), keyring, now, ...limits });
+  passwords = createPasswords({ users, keyring, rateLimit, now });
 };
 
 const basic = async (text: string, address = '1.1.1.1'): Promise<string | null> =>

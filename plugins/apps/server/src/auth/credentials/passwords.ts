@@ -110,9 +110,9 @@ export function createPasswords({
       .slice(0, MAX_CHECKS);
     const group = addressGroup(address);
     const accounts = tries.length > 0 ? tries.map(({ user }) => `id ${user.id}`) : [`name ${shortest.identifier}`];
-    const keys = limitKeys(group, [...new Set(accounts)]);
+    const keys = await limitKeys(group, [...new Set(accounts)]);
     try {
-      rateLimit.take(keys);
+      await rateLimit.take(keys);
     } catch (error) {
       refused('limited');
       throw error;
@@ -123,8 +123,8 @@ export function createPasswords({
       refused('failed');
       return null;
     }
-    rateLimit.refund(keys);
-    rateLimit.trust(pairOf(group, `id ${checked.id}`));
+    await rateLimit.refund(keys);
+    await rateLimit.trust(pairOf(group, `id ${checked.id}`));
     return checked;
   };
 
@@ -132,14 +132,15 @@ export function createPasswords({
   const pairOf = (group: string, account: string): string => keyring.sign(['pair', group, account]);
 
   /** The keys of an attempt. An account's own limit does not apply to addresses from which its owner has logged in before. */
-  const limitKeys = (group: string, accounts: readonly string[]): LimitKey[] => {
-    const keys: LimitKey[] = [{ scope: 'address', value: group }];
-    for (const account of accounts) {
-      const pair = pairOf(group, account);
-      keys.push({ scope: 'pair', value: pair });
-      if (!rateLimit.trusts(pair)) keys.push({ scope: 'account', value: keyring.sign(['account', account]) });
-    }
-    return keys;
+  const limitKeys = async (group: string, accounts: readonly string[]): Promise<LimitKey[]> => {
+    const pairs = accounts.map((account) => pairOf(group, account));
+    const trusted = await rateLimit.trusted(pairs);
+    const strangers = accounts.filter((_, at) => !trusted.has(pairs[at] as string));
+    return [
+      { scope: 'address', value: group },
+      ...pairs.map((value) => ({ scope: 'pair' as const, value })),
+      ...strangers.map((account) => ({ scope: 'account' as const, value: keyring.sign(['account', account]) })),
+    ];
   };
 
   /** The current row of the user, if the cached check still holds. */

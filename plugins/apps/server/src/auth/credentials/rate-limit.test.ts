@@ -1,82 +1,118 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
+import { availableClients, createTestDatabase, type TestDatabase } from '../../records/testing/databases';
+import { countersIn } from '../testing/counters';
+import type { Counters } from './counters';
+import { createKeyring } from './keyring';
 import { createRateLimit, type LimitKey, type RateLimit } from './rate-limit';
 
-const account = (value: string): LimitKey => ({ scope: 'account', value });
-const address = (value: string): LimitKey => ({ scope: 'address', value });
+describe.each(await availableClients())('failed logins, counted on %s,', (client) => {
+  let database: TestDatabase;
+  let counters: Counters;
+  let time = 0;
+  let round = 0;
+  let limit: RateLimit;
+  const now = () => time;
 
-let time = 0;
-let limit: RateLimit;
-
-beforeEach(() => {
-  time = 1000;
-  limit = createRateLimit({ account: 2, address: 3, window: 60_000, maxCounters: 4 }, () => time);
-});
-
-/** Seconds to wait, or null if the attempt was let through. */
-const take = (...keys: LimitKey[]): string | null => {
-  try {
-    limit.take(keys);
-    return null;
-  } catch (error) {
-    if (isAppsError(error, 'RateLimitError')) return error.headers['Retry-After'] ?? '';
-    throw error;
-  }
-};
-
-describe('failed logins', () => {
-  test('are limited for an account, from any address', () => {
-    const waits = ['1', '2', '3', '4'].map((from) => take(account('alice'), address(from)));
-    expect(waits).toEqual([null, null, '60', '60']);
+  beforeAll(async () => {
+    database = await createTestDatabase(client);
+    counters = await countersIn(database.knex, now);
+  }, 30_000);
+  afterAll(() => database.destroy());
+  beforeEach(() => {
+    time = 1000;
+    round += 1;
+    limit = process({ account: 2, address: 3, window: 60_000 });
   });
 
-  test('are limited for an address, for any account', () => {
-    expect(['a', 'b', 'c', 'd'].map((name) => take(account(name), address('1')))).toEqual([null, null, null, '60']);
+  /** The limit as a server process has it. */
+  const process = (limits: object): RateLimit =>
+    createRateLimit({ counters, keyring: createKeyring(`key ${round}`), now, ...limits });
+  const account = (value: string): LimitKey => ({ scope: 'account', value });
+  const address = (value: string): LimitKey => ({ scope: 'address', value });
+  const pair = (value: string): LimitKey => ({ scope: 'pair', value });
+
+  /** Seconds to wait, or null if the attempt was let through. */
+  const take = async (keys: LimitKey[], by = limit): Promise<string | null> => {
+    try {
+      await by.take(keys);
+      return null;
+    } catch (error) {
+      if (isAppsError(error, 'RateLimitError')) return error.headers['Retry-After'] ?? '';
+      throw error;
+    }
+  };
+  const takeAll = async (all: LimitKey[][]): Promise<(string | null)[]> => {
+    const waits: (string | null)[] = [];
+    for (const keys of all) waits.push(await take(keys));
+    return waits;
+  };
+
+  test.each<[string, object, LimitKey[][], (string | null)[]]>([
+    [
+      'are limited for an account, from any address',
+      { account: 2 },
+      ['1', '2', '3', '4'].map((from) => [account('alice'), address(from)]),
+      [null, null, '300', '300'],
+    ],
+    [
+      'are limited for an address, for any account',
+      { address: 3 },
+      ['a', 'b', 'c', 'd'].map((name) => [account(name), address('1')]),
+      [null, null, null, '300'],
+    ],
+    [
+      'are limited for an account from one address',
+      { pair: 2 },
+      ['a', 'a', 'a', 'b'].map((value) => [pair(value)]),
+      [null, null, '300', null],
+    ],
+    [
+      'keep an account and an address of the same text apart',
+      { account: 2, address: 2 },
+      [[account('x')], [account('x')], [address('x')]],
+      [null, null, null],
+    ],
+    [
+      'count nothing when refused',
+      { account: 2, address: 1 },
+      [[address('1')], [account('d'), address('1')], [account('d')], [account('d')], [account('d')]],
+      [null, '300', null, null, '300'],
+    ],
+  ])('%s', async (_name, limits, all, waits) => {
+    limit = process(limits);
+    expect(await takeAll(all)).toEqual(waits);
   });
 
-  test('are limited for an account from one address', () => {
-    limit = createRateLimit({ pair: 2 }, () => time);
-    const pair = (value: string): LimitKey => ({ scope: 'pair', value });
-    expect(['a', 'a', 'a', 'b'].map((value) => take(pair(value)))).toEqual([null, null, '300', null]);
+  test('are counted once by all processes, simultaneous ones too', async () => {
+    limit = process({ pair: 5 });
+    const other = process({ pair: 5 });
+    const waits = await Promise.all(Array.from({ length: 20 }, (_, n) => take([pair('a')], n % 2 ? other : limit)));
+    expect(waits.filter((wait) => wait === null)).toHaveLength(5);
+    expect([await take([pair('a')]), await take([pair('a')], other)]).toEqual(['300', '300']);
   });
 
-  test('trust a bounded number of pairs, the oldest forgotten first', () => {
-    for (const pair of ['a', 'b', 'c', 'd', 'a', 'e']) limit.trust(pair);
-    expect(['a', 'b', 'c', 'e'].map((pair) => limit.trusts(pair))).toEqual([true, false, true, true]);
-  });
-
-  test('keep an account and an address of the same text apart', () => {
-    expect([take(account('x')), take(account('x')), take(address('x'))]).toEqual([null, null, null]);
-  });
-
-  test('count nothing when refused', () => {
-    for (const name of ['a', 'b', 'c']) take(address('1'), account(name));
-    expect(take(account('d'), address('1'))).toBe('60');
-    expect([take(account('d')), take(account('d')), take(account('d'))]).toEqual([null, null, '60']);
-  });
-
-  test('are forgotten after the window', () => {
-    take(account('a'));
+  test('are forgotten after the window', async () => {
+    await take([account('a')]);
     time += 30_000;
-    take(account('a'));
-    expect(take(account('a'))).toBe('30');
+    await take([account('a')]);
+    expect(await take([account('a')])).toBe('30');
     time += 30_000;
-    expect(take(account('a'))).toBeNull();
+    expect(await takeAll([[account('a')], [account('a')], [account('a')]])).toEqual([null, null, '60']);
   });
 
-  test('do not include successes', () => {
+  test('do not include successes', async () => {
     for (let attempt = 0; attempt < 10; attempt += 1) {
-      expect(take(account('a'), address('1'))).toBeNull();
-      limit.refund([account('a'), address('1')]);
+      expect(await take([account('a'), address('1')])).toBeNull();
+      await limit.refund([account('a'), address('1')]);
     }
   });
 
-  test('are kept for a bounded number of keys, the oldest forgotten first', () => {
-    take(account('a'));
-    take(account('a'));
-    for (const name of ['b', 'c', 'd']) take(account(name));
-    expect(take(account('a'))).toBe('60');
-    take(account('e'));
-    expect(take(account('a'))).toBeNull();
+  test('trust an address for an account for thirty days', async () => {
+    await limit.trust('a');
+    await limit.trust('a');
+    expect([...(await process({}).trusted(['a', 'b']))]).toEqual(['a']);
+    time += 31 * 24 * 60 * 60_000;
+    expect([...(await limit.trusted(['a', 'b']))]).toEqual([]);
   });
 });

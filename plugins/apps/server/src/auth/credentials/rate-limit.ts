@@ -1,24 +1,25 @@
 import { isIPv6 } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import { AppsError } from '../../common/errors';
+import type { Counters } from './counters';
+import type { Keyring } from './keyring';
 
 /**
  * Limits failed logins (docs/reference/rights.md#failed-logins). Attempts are counted before the password is checked,
- * so that parallel guesses count too, and given back when it was right. Counts are kept in this process's memory.
+ * so that parallel guesses count too, and given back when it was right. All server processes share the counts.
  * docs/decisions/login-limits.md says why these scopes.
  */
 export interface RateLimit {
   /** Counts one attempt under each key; RateLimitError with Retry-After, counting nothing, if one of them is used up. */
-  take(keys: readonly LimitKey[]): void;
+  take(keys: readonly LimitKey[]): Promise<void>;
   /** Gives back attempts whose password was right. */
-  refund(keys: readonly LimitKey[]): void;
+  refund(keys: readonly LimitKey[]): Promise<void>;
   /** Remembers that a login from a pair's address to its account was right. */
-  trust(pair: string): void;
-  /** Whether a pair is trusted. */
-  trusts(pair: string): boolean;
+  trust(pair: string): Promise<void>;
+  /** Those of the pairs that are trusted. */
+  trusted(pairs: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** Scopes of counters: an account from one address, an address, an account from all addresses. */
+/** Scopes of counts: an account from one address, an address, an account from all addresses. */
 type LimitScope = 'pair' | 'address' | 'account';
 
 export interface LimitKey {
@@ -35,62 +36,53 @@ const rateLimits = {
   account: 100,
   /** Milliseconds from the first failure until its count ends. */
   window: 5 * 60_000,
-  /** Counters kept for each scope, and trusted pairs; the oldest go first, so that memory stays bounded under attack. */
-  maxCounters: 10_000,
 };
 
-interface Counter {
-  count: number;
-  /** When the window ends, in milliseconds since the epoch. */
-  end: number;
-}
+/** Days for which an address is known after its first login to an account. */
+const TRUST_DAYS = 30;
+const DAY = 24 * 60 * 60_000;
 
-export function createRateLimit(options: Partial<typeof rateLimits> = {}, now: () => number = Date.now): RateLimit {
+export function createRateLimit({
+  counters,
+  keyring,
+  now = Date.now,
+  ...options
+}: { counters: Counters; keyring: Pick<Keyring, 'sign'>; now?: () => number } & Partial<typeof rateLimits>): RateLimit {
   const limits = { ...rateLimits, ...options };
-  const bounds = { max: limits.maxCounters };
-  // Read with `peek` and `has`, which do not change the order: the oldest entry is evicted.
-  const counters: Record<LimitScope, LRUCache<string, Counter>> = {
-    pair: new LRUCache(bounds),
-    address: new LRUCache(bounds),
-    account: new LRUCache(bounds),
-  };
-  const trusted = new LRUCache<string, true>(bounds);
+  const idOf = ({ scope, value }: LimitKey): string => keyring.sign(['login', scope, value]);
+  const trustOf = (pair: string): string => keyring.sign(['login', 'trust', pair]);
 
-  const current = ({ scope, value }: LimitKey): Counter | undefined => {
-    const counter = counters[scope].peek(value);
-    if (counter === undefined || counter.end > now()) return counter;
-    counters[scope].delete(value);
-    return undefined;
-  };
-
-  const add = (key: LimitKey): void => {
-    const counter = current(key);
-    if (counter !== undefined) counter.count += 1;
-    else counters[key.scope].set(key.value, { count: 1, end: now() + limits.window });
-  };
+  const refusal = (endsAt: number): AppsError =>
+    new AppsError('RateLimitError', 'Too many failed logins. Please try again later.', {
+      headers: { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now()) / 1000))) },
+    });
 
   return {
-    take(keys) {
-      for (const key of keys) {
-        const counter = current(key);
-        if (counter === undefined || counter.count < limits[key.scope]) continue;
-        const seconds = String(Math.max(1, Math.ceil((counter.end - now()) / 1000)));
-        throw new AppsError('RateLimitError', 'Too many failed logins. Please try again later.', {
-          headers: { 'Retry-After': seconds },
-        });
+    async take(keys) {
+      const ids = keys.map(idOf);
+      const counts = await counters.read(ids);
+      // An attempt that is refused writes nothing.
+      for (const [at, { scope }] of keys.entries()) {
+        const found = counts.get(ids[at] as string);
+        if (found && found.count >= limits[scope]) throw refusal(found.endsAt);
       }
-      for (const key of keys) add(key);
-    },
-    refund(keys) {
-      for (const key of keys) {
-        const counter = current(key);
-        if (counter === undefined) continue;
-        counter.count -= 1;
-        if (counter.count <= 0) counters[key.scope].delete(key.value);
+      const endsAt = now() + limits.window;
+      for (const [at, { scope }] of keys.entries()) {
+        if ((await counters.add(ids[at] as string, endsAt, limits[scope])) !== 'full') continue;
+        // Others have taken the last attempt meanwhile.
+        await counters.takeBack(ids.slice(0, at));
+        throw refusal(endsAt);
       }
     },
-    trust: (pair) => void trusted.set(pair, true),
-    trusts: (pair) => trusted.has(pair),
+    refund: (keys) => counters.takeBack(keys.map(idOf)),
+    async trust(pair) {
+      const id = trustOf(pair);
+      if (!(await counters.read([id])).has(id)) await counters.add(id, now() + TRUST_DAYS * DAY);
+    },
+    async trusted(pairs) {
+      const known = await counters.read(pairs.map(trustOf));
+      return new Set(pairs.filter((pair) => known.has(trustOf(pair))));
+    },
   };
 }
 
