@@ -259,6 +259,9 @@ export interface Settings {
   scheduleAs: readonly string[];
   /** What is sent to other servers when records change, by name. */
   webhooks: ReadonlyMap<string, Webhook>;
+  /** Whether changes of records are kept, and for how many days. */
+  history: boolean;
+  historyDays: number;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }

@@ -21,6 +21,7 @@ import type {
 import type { Mailer, QueuedMail } from '../../mail/types';
 import type { Observations } from '../../metrics/types';
 import type { Outbound } from '../../outbound/types';
+import type { History, Through } from '../../records';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunJob, RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
@@ -60,6 +61,7 @@ export interface AppServices {
   config: AppsConfig;
   sites: Sites;
   store: RecordStore;
+  history: History;
   logic: LogicRuntime;
   layouts: Layouts;
   /** The HTML of a Markdown text. */
@@ -139,6 +141,8 @@ export interface Visit {
   onTime?(until: number): void;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
   onSigned?(): void;
+  /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
+  through: Through;
   /** Whether the signature of a webhook was checked, and was right. */
   isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */

@@ -5,6 +5,7 @@ import {
   createRecord,
   declaredCells,
   permittedBlock,
+  provenanceOf,
   type Ran,
   type Run,
   removeRecord,
@@ -19,6 +20,7 @@ import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { readBody, readParameters } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
+import { changedBy } from '../../records';
 import type { StoredRecord } from '../../records/types';
 import { hasBody, jsonObject, SentBytes } from '../request/body';
 import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
@@ -216,10 +218,10 @@ export async function deleteRecord(exchange: RecordExchange): Promise<void> {
 
 /** Operation 9. */
 export async function deleteRecords(exchange: Exchange): Promise<void> {
-  const { ctx, services, site, app, rights } = exchange;
+  const { ctx, services, site, visit, app, rights } = exchange;
   requireRight(exchange, rights.deleteAll, 'delete all records');
   const key = { site: site.id, app: app.id };
-  await services.store.clear(key);
+  await changedBy(provenanceOf(visit), () => services.store.clear(key));
   await services.files.release(key);
   ctx.body = { success: 'deleted' };
 }

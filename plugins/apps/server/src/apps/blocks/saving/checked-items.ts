@@ -26,7 +26,7 @@ const CHECK_TIME = 0.02;
 const OWN = new Set(['id', 'block']);
 
 /** The items of a block that the server sets: computed ones, and inputs that a form only shows. */
-const serverItems = ({ definition }: Block): ReadonlySet<string> =>
+export const serverItems = ({ definition }: Block): ReadonlySet<string> =>
   new Set([...definition.elements.values()].filter(({ mode, readonly }) => mode || readonly).map(({ name }) => name));
 
 /**
