@@ -215,6 +215,12 @@ function definitionIn(definition: Definition, find: Find): Definition {
       closed: find('closed') ?? definition.places.closed,
       full: find('full') ?? definition.places.full,
     },
+    states: definition.states && {
+      ...definition.states,
+      all: new Map(
+        [...definition.states.all].map(([name, one]) => [name, { ...one, label: find(`states.${name}`) ?? one.label }]),
+      ),
+    },
     elements: elementsIn(definition.elements, find),
     builtIn: elementsIn(definition.builtIn, find),
   };

@@ -26,7 +26,7 @@ import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } fro
 import type { RunJob, RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
-import type { App, ElementDefinition } from '../types';
+import type { App, Block, ElementDefinition, Notify } from '../types';
 import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { FileChanges } from './files';
@@ -50,6 +50,8 @@ export interface Nested {
     record: StoredRecord,
     options: SaveRequest,
   ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
+  /** Queues a mail about the record; one that cannot be made does not fail the request. */
+  notify(run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void>;
   /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
   delete(run: Run, record: StoredRecord): Promise<void>;
   /** Fields of the targets of a REFERENCE, without those that are gone or that the requester may not see. */

@@ -1,4 +1,4 @@
-import type { Items, Json } from '../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../shared/json';
 import {
   computeElement,
   createMany,
@@ -88,12 +88,18 @@ export async function getSettings({ ctx, services, site, app, rights, requester 
 /** `GET <app>/blocks/<block_id>` as JSON: the block's definition, with `notify` for managers only. */
 export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<void> {
   const { source } = permittedBlock(exchange, exchange.target.block).definition;
-  // It names recipients of mails.
-  const { notify: _hidden, ...shown } = source;
+  const { states } = source;
+  const shown = { ...withoutNotify(source), ...(isItems(states) && { states: eachWithoutNotify(states) }) };
   // It depends on the requester, as the block's page does.
   exchange.ctx.set('Cache-Control', 'private, no-store');
   exchange.ctx.body = exchange.rights.manager ? source : shown;
 }
+
+/** It names recipients of mails. */
+const withoutNotify = ({ notify: _hidden, ...shown }: Items): Items => shown;
+
+const eachWithoutNotify = (states: Items): Items =>
+  Object.fromEntries(Object.entries(states).map(([name, one]) => [name, isItems(one) ? withoutNotify(one) : one]));
 
 /** Operation 2. */
 export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {

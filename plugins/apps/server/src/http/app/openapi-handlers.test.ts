@@ -37,7 +37,7 @@ async function document(files: Record<string, string>) {
     appId: 'a',
     themeId: 'basic',
     revision: '1',
-    settings: null,
+    settings: { path: 'settings.yaml', text: 'history: true\n' },
     theme: null,
     themeFiles: new Map(),
     options: null,

@@ -54,7 +54,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
       ),
     },
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
-    [`/${app}/history/{record_id}`]: historyPath(app, unique),
+    ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),

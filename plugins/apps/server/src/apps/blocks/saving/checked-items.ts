@@ -74,6 +74,7 @@ function strictProblems(
   const problems = new Map<string, ServiceMessage>();
   for (const name of names) {
     if (ofServer.has(name)) problems.set(name, 'server_item');
+    else if (name === 'state' && definition.states) continue;
     else if (!OWN.has(name) && roleOf(definition.elements.get(name)) !== 'input') problems.set(name, 'unknown_item');
   }
   return problems;
