@@ -175,6 +175,23 @@ describe.each(await availableClients())('states on %s', (client) => {
     expect(await shown('mona')).toContain('notify');
   });
 
+  test('a deleted record comes back in the state that it had, whatever version is restored', async () => {
+    await make('r');
+    await ask('PATCH desk/record/r', { state: 'accepted' });
+    await ask('PATCH desk/record/r', { state: 'refused' });
+    await ask('DELETE desk/record/r');
+    type Versions = { version: number; items: { state: string } | null }[];
+    const versions = async () => (await stage.send<Versions>({ send: 'GET desk/history/r', as: 'eric' })).json;
+    const accepted = (await versions()).find(({ items }) => items?.state === 'accepted');
+    expect(await ask('POST desk/history/r', { version: accepted?.version })).toMatchObject({ status: 201 });
+    expect(await state('r')).toBe('refused');
+    // Of a record that is there the state would change: no way leads back.
+    expect(await ask('POST desk/history/r', { version: accepted?.version })).toMatchObject({
+      status: 409,
+      code: 'state',
+    });
+  });
+
   test('a record from before has the first state; one that comes from another block gets it', async () => {
     await stage.keep('desk', 'old', { block: 'ask', title: 'x' });
     expect(await ask('PATCH desk/record/old', { title: 'y' })).toMatchObject({ status: 200 });

@@ -72,9 +72,19 @@ async function createAgain(
   const block = blockOf(run, items);
   const own = ownNames(block);
   const sent = Object.fromEntries(Object.entries(items).filter(([name]) => !own.has(name)));
+  if (block?.definition.states) await keepState(run, id, sent);
   const fresh = { id, whenTaken: 'refuse' as const, items: sent, creator };
   if (!block) return createWithoutBlock(run, fresh);
   return withSession(run, block, null, (session) => createOfBlock(run, block, session, fresh));
+}
+
+/** The state that the record had when it was deleted: an earlier one would be a way around those of the block. */
+async function keepState(run: Run, id: string, items: Items): Promise<void> {
+  const { versions } = await run.unit.alongside(() => run.services.history.page(keyOf(run), { id, limit: 1 }));
+  const state = versions[0]?.earlier?.set.state;
+  if (state === undefined) delete items.state;
+  else items.state = state;
+  run.places.restored.add(id);
 }
 
 /** The block that the items name; null for one that the theme no longer has. */

@@ -27,6 +27,8 @@ export class PlaceChanges {
   readonly counted = new Map<string, number>();
   /** Ids of the records that it has put on a waiting list. */
   readonly joined = new Set<string>();
+  /** Ids of deleted records that are created again, in the state that they had. */
+  readonly restored = new Set<string>();
   /** What this attempt adds to them. */
   readonly added: PlaceTally;
 

@@ -67,7 +67,8 @@ const ofClients: ReadonlySet<Through> = new Set(['form', 'json', 'panel', 'self_
 
 /**
  * Checks the state of a record that a request has changed, and gives a record that comes into its block the first one: 409 with
- * `details.code` `state` where no way leads, 401 or 403 where it is another's. An import restores any state of the block.
+ * `details.code` `state` where no way leads, 401 or 403 where it is another's. An import restores any state of the block, and a
+ * restore the one that a deleted record had.
  */
 export async function settleState(
   run: Run,
@@ -79,7 +80,7 @@ export async function settleState(
   const { states } = block;
   const stays = before !== null && before.block === block.id;
   const [was, is] = [before?.[ITEM] ?? null, after[ITEM] ?? null];
-  const isImport = movedBy === 'import';
+  const isImport = movedBy === 'import' || (before === null && run.places.restored.has(id));
   if (isImport && is !== null) return requireWay(run, states, null, is);
   if (!stays && (is === null || is === was)) {
     const { initial } = states;
