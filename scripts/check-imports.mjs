@@ -79,6 +79,7 @@ export const layers = {
       'run',
       'version',
       'audit-entry',
+      'history',
     ],
   ],
 };

@@ -28,6 +28,7 @@ const limited = Object.fromEntries(
       day: `elements: { day: { type: SELECT, options: [{ value: mon, limit: ${places} }, tue] } }`,
       mail: fields,
       once: 'limit_per_requester: 1\nelements: { name: TEXT }',
+      stated: 'states: { new: { to: [yes, no] }, yes: {}, no: {} }\nelements: { name: TEXT }',
     }).flatMap(([name, text]) => [
       [`apps/limits/blocks/${name}${count}.yaml`, text],
       [`apps/limits/blocks/${name}${count}.html`, '{name} {mail} {day} {_save}'],
@@ -209,6 +210,18 @@ describe.each(await availableClients())('rivals on %s', (client) => {
       expect(new Set(left.map(({ status }) => status))).toEqual(new Set([200, 201]));
       expect((await stored('list')).filter(({ items }) => !items._state)).toHaveLength(places);
       expect(await waiting()).toHaveLength(rivals - places);
+    });
+
+    test('one change of a state to states from which no way leads', async () => {
+      const path = `${limits}/record/stated${processes}`;
+      await ask(0, { path, method: 'PUT', json: { block: `stated${processes}` } });
+      const change = (at: number) => ({ path, method: 'PATCH', json: { state: at % 2 ? 'yes' : 'no', name: `${at}` } });
+      const answers = await Promise.all(times(rivals, (at) => ask(processes === 1 ? 0 : at >> 1, change(at))));
+      const [{ items } = { items: {} as Record<string, string> }] = await stored('stated');
+      // Those who ask for the state that it has got change no state.
+      expect(['yes', 'no']).toContain(items.state);
+      for (const [at, answer] of answers.entries())
+        expect(outcomeOf(answer), String(at)).toBe((at % 2 ? 'yes' : 'no') === items.state ? '200' : '409 state');
     });
 
     test('the limit of an option', async () => {

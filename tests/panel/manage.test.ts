@@ -5,6 +5,7 @@ import { useBrowser, useStage, useThemes } from '../support/hooks';
 import { login } from './administrator';
 import { archivesInPanel } from './manage/archives';
 import { filesInPanel } from './manage/files';
+import { historyInPanel } from './manage/history';
 import { indexesInPanel } from './manage/indexes';
 import { optionsInPanel } from './manage/options';
 import type { Panel } from './manage/panel';
@@ -43,6 +44,7 @@ const files = {
 };
 const themes = useThemes({
   ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`main/apps/shelf/${name}`, text])),
+  'main/apps/logged/settings.yaml': 'history: true\nacl: { rights: { editor: [editors] } }\n',
   'fresh/theme.yaml': 'title: Fresh\n',
   'fresh/layout.html': '<!doctype html><html lang="en"><title>Fresh</title><h1>Fresh</h1>{{ main }}</html>\n',
   'fresh/apps/guest/settings.yaml': 'acl:\n  rights:\n    reader: ["*"]\n',
@@ -73,6 +75,7 @@ describe.runIf(hasBrowser)('an administrator', () => {
     opened = await login(stage, browser, 'root');
   });
   recordsInPanel(panel);
+  historyInPanel(panel);
   optionsInPanel(panel);
   indexesInPanel(panel);
   rulesInPanel(panel);

@@ -3,6 +3,7 @@ import { archiveRoutes } from './admin/archives';
 import { auditRoutes } from './admin/audit';
 import { codeRoutes } from './admin/code';
 import { columnRoutes } from './admin/columns';
+import { historyRoutes } from './admin/history';
 import { indexRoutes } from './admin/indexes';
 import { jobRoutes } from './admin/jobs';
 import { optionRoutes } from './admin/options';
@@ -21,6 +22,7 @@ export const adminRoutes = {
   ...siteRoutes,
   ...appRoutes,
   ...recordRoutes,
+  ...historyRoutes,
   ...columnRoutes,
   ...indexRoutes,
   ...optionRoutes,
@@ -41,6 +43,7 @@ export * from './admin/archives';
 export * from './admin/audit';
 export * from './admin/code';
 export * from './admin/columns';
+export * from './admin/history';
 export * from './admin/indexes';
 export * from './admin/jobs';
 export * from './admin/options';

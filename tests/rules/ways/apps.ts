@@ -23,6 +23,10 @@ const entry = `elements:
   state: { type: TEXT, readonly: true, default: new }
 `;
 
+/** The same with states instead of an element that has their name. */
+const staged = `states: { new: { to: [done], by: [] }, done: {} }
+${entry.replace(/ {2}state:.*\n/, '')}`;
+
 const logic = `
 export const stamp = ({ record }) => 'stamp of ' + record.title;
 export const origin = () => 'made here';
@@ -66,6 +70,9 @@ const blocks: Record<string, string> = {
   'closed.yaml': `view_permission: []\n${entry}`,
   'closed.js': logic,
   'closed.html': layout,
+  'staged.yaml': staged,
+  'staged.js': logic,
+  'staged.html': layout.replace('{state}', '{_state}'),
   'tool.yaml': 'elements: { make: BASIC, caught: BASIC, assigned: BASIC }\n',
   'tool.js': tool,
 };

@@ -173,6 +173,30 @@ const blockRules: Rule[] = [
   },
 ];
 
+/** The state that a sender wants: a form has no field of it. @param refused of other ways but those that may do it */
+const stateRule = (title: string, state: string, refused: (way: WayName) => number | null): Rule => ({
+  title,
+  block: 'staged',
+  items: { block: 'staged', state },
+  expected(way, app) {
+    if (isOfForm(way)) return { stored: { state: 'new' } };
+    if (way === 'jsonForm') return isStrict(app) ? { refused: 422, path: 'state' } : { stored: { state: 'new' } };
+    const status = refused(way);
+    return status === null ? { stored: { state } } : { refused: status };
+  },
+});
+
+/** A restore of what was exported. */
+const isImport = (way: WayName) => way === 'panelImport' || way === 'commandImport';
+
+const stateRules: Rule[] = [
+  stateRule('states: no such way', 'nowhere', () => 409),
+  stateRule('states: a way of others', 'done', (way) => {
+    if (isImport(way) || isOfLogic(way) || way === 'panelUpdate') return null;
+    return isChange(way) ? 403 : 409;
+  }),
+];
+
 const requesters: Rule[] = [
   {
     title: 'view_permission',
@@ -250,7 +274,14 @@ function guarded(way: WayName, app: AppName, ofJson: boolean): Expected {
   return guard === 'always' || ofJson ? { refused: 422, path: '' } : fine;
 }
 
-export const rules: readonly Rule[] = [...values, ...serverItems, ...blockRules, ...requesters, ...guards];
+export const rules: readonly Rule[] = [
+  ...values,
+  ...serverItems,
+  ...blockRules,
+  ...stateRules,
+  ...requesters,
+  ...guards,
+];
 
 /** The requester of a cell. */
 export const requesterOf = ({ as }: Rule, way: WayName): Person => (as ?? usual)(way);

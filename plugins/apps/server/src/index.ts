@@ -67,6 +67,7 @@ const calls = createCalls(running);
 /** `strapi.plugin('apps').service('records')`, used by the command line (docs/operations.md#records-from-code). */
 const recordTools = {
   store: () => running().store,
+  history: () => running().history,
   /** The key, declared indexes and names of declared items of an app; null when the site has no such app. */
   async app(siteId: string, appId: string) {
     const site = await running().sites.site(siteId);
@@ -99,7 +100,7 @@ const recordTools = {
     const content = await all.sites.content.resolve(site, '', requester);
     if (!content) throw notFound(missing.site(siteId));
     const address = all.sites.urls.app(site, app.id);
-    const visit = callVisit(all, { site, content, requester, address, params: {} });
+    const visit = callVisit(all, { site, content, requester, address, params: {}, through: 'import' });
     return importRecords(all, visit, app, records, { isDropped, tally });
   },
 };

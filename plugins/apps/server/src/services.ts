@@ -4,7 +4,7 @@ import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
-import { digestOf, inDebugMode, loadApp, nested, readThemeInfo } from './apps';
+import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, readThemeInfo } from './apps';
 import { createAuditLog } from './audit';
 import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
@@ -19,6 +19,7 @@ import {
   createWebhooks,
   fetchJobs,
   functionJobs,
+  keepHistory,
   publishChanges,
 } from './events';
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
@@ -33,7 +34,15 @@ import { createMailer } from './mail';
 import { createMetrics } from './metrics';
 import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
-import { createKeptAnswers, createRecordStore, type StrapiDb, statementsOf, strapiDatabase } from './records';
+import {
+  createHistory,
+  createKeptAnswers,
+  createRecordStore,
+  type StrapiDb,
+  statementsOf,
+  strapiDatabase,
+} from './records';
+import type { AppKey } from './records/types';
 import { createRunLog } from './runs';
 import { createSchedules, scheduleJobs } from './schedules';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
@@ -134,9 +143,15 @@ export function createServices(
     waited: (time) => metrics.wait('search', time),
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
+  const history = createHistory({ database });
+  const loadKeyed = async ({ site, app }: AppKey) => {
+    const found = await sites.site(site);
+    return found ? running().loadApp(found, app) : null;
+  };
   const jobs = createJobs({
     ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
     logsTries: isDevServer(strapi),
+    tidy: () => history.prune(async (key) => (await loadKeyed(key))?.settings.historyDays ?? HISTORY_DAYS),
     observe: metrics.job,
   });
   const mailer = createMailer({
@@ -215,7 +230,8 @@ export function createServices(
       isActive: config.jobs.workers > 0,
     }),
     waitingLists: createWaitingLists(running),
-    store: withWebhooks(publishChanges(store, live.publish)),
+    store: withWebhooks(publishChanges(keepHistory(store, history, loadKeyed), live.publish)),
+    history,
     logic,
     layouts: createLayouts({}, markdown),
     markdown,

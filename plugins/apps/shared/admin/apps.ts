@@ -44,6 +44,8 @@ export interface AppDetail {
   mails: AppMails;
   /** As of the summary. */
   deadJobs: number;
+  /** Whether changes of its records are kept. */
+  history: boolean;
 }
 
 /** What has become of an app's mails, in one site (docs/operations.md#mail). */

@@ -18,6 +18,14 @@ export {
   updateRecord,
   type VersionTest,
 } from './blocks/saving/record-operations';
+export {
+  requireHistory,
+  restoreVersion,
+  type Undo,
+  type UndoneRecord,
+  undoAll,
+  undoneBy,
+} from './blocks/saving/restore';
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
@@ -25,6 +33,7 @@ export { fileRules } from './blocks/sent/submitted-files';
 export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
 export { themeSource } from './definitions/partials';
+export { HISTORY_DAYS } from './definitions/settings';
 export {
   actionField,
   attributes,
@@ -101,5 +110,5 @@ export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { localeOf, plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Flash, Ran, RequestBegin, Run, Visit } from './run/types';
-export { callVisit, type DryRun, newDryRun, permittedBlock, refusal } from './run/visits';
+export { callVisit, type DryRun, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
 export type { App, Block } from './types';

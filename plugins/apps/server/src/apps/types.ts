@@ -166,6 +166,27 @@ export interface Places {
   limited: readonly string[];
 }
 
+/** A state that records of a block may be in. */
+export interface State {
+  name: string;
+  /** As people read it; null: its name. */
+  label: string | null;
+  /** Names of the states that follow. */
+  to: readonly string[];
+  /** Users and groups who may change it; null: those who may change the record. */
+  by: readonly string[] | null;
+  /** Sent when a record comes into it. */
+  notify: Notify | null;
+  position: SourcePosition;
+}
+
+/** The states of a block's records (docs/reference/definitions.md#states). */
+export interface States {
+  /** The state of a new record: the first. */
+  initial: string;
+  all: ReadonlyMap<string, State>;
+}
+
 /** A page of a long form. */
 export interface FormPage {
   title: string;
@@ -192,6 +213,8 @@ export interface Definition {
   notify: Notify | null;
   /** Null: any number of records may be made, at any time. */
   places: Places | null;
+  /** Null: its records have no states. */
+  states: States | null;
   /** Those that differ from each other. */
   schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */
@@ -259,6 +282,9 @@ export interface Settings {
   scheduleAs: readonly string[];
   /** What is sent to other servers when records change, by name. */
   webhooks: ReadonlyMap<string, Webhook>;
+  /** Whether changes of records are kept, and for how many days. */
+  history: boolean;
+  historyDays: number;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }

@@ -94,7 +94,7 @@ export async function callIn(
   const shown = content ?? (await all.sites.content.resolve(site, '', subject.requester));
   if (!shown) throw notFound(missing.site(site.id));
   const visit = {
-    ...callVisit(all, { site, address, content: shown, ...subject }),
+    ...callVisit(all, { site, address, content: shown, ...subject, through: 'logic' }),
     ...{ isContentGone: content === null, ...(rule && { rule }), ...(job && { job }) },
     ...(isForApp && { isForApp, writes: { records: false, content: false } }),
   };

@@ -3,6 +3,7 @@ export { type ActorContext, createActorContext } from './actor-context';
 export { type CallOptions, type CallServices, type Calls, createCalls } from './calls';
 export { watchContent } from './host-events';
 export { callOfJob, fetchJobs, functionJobs, siteOfJob } from './job-calls';
+export { keepHistory } from './keep-history';
 export { createLive, type LiveChanges, type LiveConnection } from './live/live';
 export { publishChanges } from './live/publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';

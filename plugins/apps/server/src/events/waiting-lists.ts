@@ -74,5 +74,6 @@ async function settleApp(all: CallServices & { sites: Sites }, site: Site, app: 
   const content = await all.sites.content.resolve(site, '', requester);
   if (!content) return;
   const address = all.sites.urls.app(site, app.id);
-  await withRun(all, callVisit(all, { site, content, requester, address, params: {} }), app, moveUpAll);
+  const visit = callVisit(all, { site, content, requester, address, params: {}, through: 'logic' });
+  await withRun(all, visit, app, moveUpAll);
 }

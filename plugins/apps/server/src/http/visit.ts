@@ -61,6 +61,7 @@ export async function createVisit(
       token ??= csrf.issue(requester);
       return token;
     },
+    through: isForm ? 'form' : 'json',
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
     flash: flashOf(ctx, services, site),
     // At the end: Node.js 20 takes 3 µs for each new property after a spread object.

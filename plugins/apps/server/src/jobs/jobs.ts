@@ -44,6 +44,8 @@ export interface JobsOptions {
   now?: () => number;
   /** Logs each try, for developers; without it only failures. */
   logsTries?: boolean;
+  /** Deletes what else is kept for some time, with the jobs that are old. */
+  tidy?(): Promise<void>;
   /** Called after each try. */
   observe?: Observations['job'];
 }
@@ -55,6 +57,7 @@ export function createJobs({
   limit,
   now = Date.now,
   logsTries = false,
+  tidy: tidyOthers = async () => {},
   observe = () => {},
 }: JobsOptions): Jobs {
   const dialect = dialects[database.client];
@@ -114,6 +117,7 @@ export function createJobs({
     if (!isOver(prunedAt, PRUNE, at)) return;
     prunedAt = at;
     await queue.prune(at - config.keep * DAY);
+    await tidyOthers();
   }
 
   /** Begins with what is due. @returns when the next job is due */

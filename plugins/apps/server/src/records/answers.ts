@@ -5,6 +5,13 @@ import { createSql, dialects, type HostDatabase, isFailure, readerOf, type Sql }
 /** Writes something in the transaction of a unit of work (UnitOfWork.atCommit). */
 export type CommitWrite = (sql: Sql) => Promise<void>;
 
+/** Writes one after the other; what is undefined is none. */
+export const joined =
+  (writes: readonly (CommitWrite | undefined)[]): CommitWrite =>
+  async (sql) => {
+    for (const write of writes) await write?.(sql);
+  };
+
 /** A request that may come again (docs/decisions/kept-answers.md). */
 export interface KeptRequest {
   /** A keyed hash of who sends it, where it is sent to, and the key that it names. */

@@ -162,10 +162,19 @@ export interface UnitOfWork extends RecordReader {
   noteContent(row: ContentRow): void;
   /** Registers a write of another table, as part of the commit's transaction: when it fails, nothing is stored. */
   atCommit(write: CommitWrite): void;
+  /** Registers rows of another table for the commit's transaction; those of all units that are committed together are one insert. */
+  insertAtCommit(rows: CommitRows): void;
   /** Registers an effect outside the database. It runs once, after the commit, in order; never after a rollback. */
   afterCommit(effect: () => void | Promise<void>): void;
   /** Reports later reads and writes to the observer. */
   observe(observer: UnitObserver): void;
+}
+
+/** Rows that are inserted with a commit; all of one table name the same columns. */
+export interface CommitRows {
+  table: string;
+  columns: readonly string[];
+  rows: readonly unknown[][];
 }
 
 /** The number of records in a place; `isExact`: false where it is only on the same side of what was asked. */

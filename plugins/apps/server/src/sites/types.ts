@@ -65,6 +65,7 @@ export type AppTarget =
    * (docs/reference/addresses.md#record-ids).
    */
   | { kind: 'record'; id: string; edit: boolean }
+  | { kind: 'history'; id: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
 

@@ -21,20 +21,12 @@ export function on_display(context) {
  * @type {Element}
  */
 export function comments({ app, content }) {
-  const found = app.search("page == path and (state == 'approved' or author == me)", {
+  const found = app.search("page == path and ('approved' in state or author == me)", {
     sort_index: 'created_at',
     names: { path: content.path, me: app.acl.current_user() ?? '' },
     limit: 200,
   });
   return found.map((comment) => ({ ...comment.items(), url: comment.url, may_change: mayChange(app, comment) }));
-}
-
-/**
- * A changed comment is read again before everybody sees it, unless a moderator has changed it.
- * @type {ComputedElement}
- */
-export function state({ app }) {
-  return app.acl.has_role('moderator') ? 'approved' : 'waiting';
 }
 
 /** @type {ComputedElement} */
@@ -52,11 +44,13 @@ export function created_at() {
 }
 
 /**
- * Back to the page's comments: not everybody who may write may read the record.
+ * A changed comment is read again before everybody sees it, unless a moderator has changed it: then it needs no other one. Back to
+ * the page's comments: not everybody who may write may read the record.
  * @type {OnSave}
  */
 export function on_save(context) {
-  const { block, record } = context;
+  const { app, block, record } = context;
+  record.state = app.acl.has_role('moderator') ? 'approved' : 'waiting';
   if (record.state === 'waiting') tellModerators(context);
   return record.state === 'waiting' ? `${block.url}?sent=yes` : block.url;
 }

@@ -5,7 +5,7 @@
  * @param {Context} context
  */
 export function send({ app, mail }) {
-  const waiting = app.search("state == 'waiting'", { sort_index: 'created_at', limit: 50 });
+  const waiting = app.search("'waiting' in state", { sort_index: 'created_at', limit: 50 });
   if (waiting.length === 0) return;
   const list = waiting.map(({ author, page, text }) => `${author} on ${page}: ${text}`).join('\n');
   const subject = waiting.length === 1 ? 'A comment waits' : `${waiting.length} comments wait`;

@@ -1,6 +1,6 @@
 /** @import { Action, Context, OnDisplay, Options } from 'strapi-plugin-apps/context' */
 
-const WAITING = "state == 'waiting'";
+const WAITING = "'waiting' in state";
 
 /** @type {OnDisplay} */
 export function on_display(context) {

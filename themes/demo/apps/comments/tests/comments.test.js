@@ -46,15 +46,15 @@ test('the JSON interface cannot approve a comment', async () => {
   const approved = { block: 'comment', text: 'Mine', state: 'approved' };
   assert.equal((await sam.request('POST', '', approved)).status, 403);
   const refused = await anna.request('POST', '', approved);
-  assert.equal(refused.status, 422);
-  assert.deepEqual(refused.error.details.errors[0].path, ['state']);
+  assert.equal(refused.status, 409);
+  assert.equal(refused.error.details.code, 'state');
   assert.equal(await app.records.count(), 0);
 });
 
 test('a changed comment waits again', async () => {
   await comment(anna, 'Approved');
   await eric.submit('moderate', { chosen: [(await app.records.search())[0].id] }, { button: 'approve' });
-  const [{ id }] = await app.records.search("state == 'approved'");
+  const [{ id }] = await app.records.search("'approved' in state");
   await (await anna.record(id, { edit: true })).submit({ text: 'Changed' });
   assert.equal((await app.records.search())[0].items.state, 'waiting');
 });
@@ -71,6 +71,14 @@ describe('moderation', () => {
     const after = await eric.submit('moderate', { chosen: [good, better] }, { button: 'approve' });
     assert.equal(after.findAll('[name=chosen]').length, 1);
     assert.deepEqual(texts(await app.render('comment', { content: article })).sort(), ['Better', 'Good']);
+  });
+
+  test('approves one on its page, by its button', async () => {
+    const [good] = await waiting();
+    assert.equal((await eric.record(good)).find('[name=_state]').attributes.value, 'approved');
+    assert.equal((await sam.request('PATCH', `record/${good}`, { state: 'approved' })).status, 403);
+    assert.equal((await eric.request('PATCH', `record/${good}`, { state: 'approved' })).status, 200);
+    assert.deepEqual(texts(await app.render('comment', { content: article })), ['Good']);
   });
 
   test('deletes rejected comments', async () => {

@@ -27,7 +27,7 @@ export function AppPage() {
     const chosen = isLoaded && tab && list.current?.querySelector('[aria-selected=true]');
     if (chosen) chosen.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [isLoaded, tab]);
-  const shown = tabs.filter(({ needs }) => may(needs));
+  const shown = tabs.filter(({ needs, isIn }) => may(needs) && (!data || !isIn || isIn(data)));
   if (!shown.some(({ path }) => path === tab)) {
     const first = shown.find(({ path }) => path === 'records') ?? shown[0];
     return first ? <Navigate to={appPath(site, app, first.path)} replace /> : <Page.NoPermissions />;

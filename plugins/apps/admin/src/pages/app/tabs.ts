@@ -9,6 +9,8 @@ export interface Tab {
   needs: Needs;
   /** A number beside the label. */
   count?(app: AppDetail): number;
+  /** Whether an app has the page; without it, each has. */
+  isIn?(app: AppDetail): boolean;
   /** Loaded when the tab is opened for the first time. */
   Panel: LazyExoticComponent<ComponentType<{ app: AppDetail }>>;
 }
@@ -28,6 +30,13 @@ export const tabs: readonly Tab[] = [
     needs: ['read', 'records'],
     count: ({ records }) => records,
     Panel: lazy(() => import('./records/RecordsTab')),
+  },
+  {
+    path: 'history',
+    label: 'history',
+    needs: ['read', 'records'],
+    isIn: ({ history }) => history,
+    Panel: lazy(() => import('./history/HistoryTab')),
   },
   {
     path: 'indexes',

@@ -13,6 +13,7 @@ import { notifyProblem, webhookProblem } from './automation';
 import { emptyDefinition, readDefinition } from './definition';
 import { partialsOf } from './partials';
 import { emptySettings, readSettings, translated } from './settings';
+import { STATE_ITEM } from './states';
 
 /**
  * The options of an app (docs/reference/theme.md#options): those of its settings.yaml, and what an administrator has set for
@@ -127,7 +128,10 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
   }
   const merged = withOptions(settings ?? { ...emptySettings, debug: saysDebug(folder.settings?.text ?? '') }, folder);
   for (const [id, block] of blocks) {
-    const problem = block.error || error ? null : notifyProblem(block.definition, merged, blocks);
+    const { notify, states } = block.definition;
+    const mails = [notify, ...[...(states?.all.values() ?? [])].map((state) => state.notify)];
+    const found = block.error || error ? [] : mails.map((mail) => notifyProblem(mail, merged, blocks));
+    const problem = found.find((one) => one !== null);
     if (problem) blocks.set(id, { ...block, error: problem });
   }
   const declared = new Map([...indexes].map(([name, { type }]) => [name, type])) as IndexDeclarations;
@@ -236,7 +240,10 @@ function declareIndexes(
   definition: Definition,
   indexes: Map<string, { type: IndexType; file: string }>,
 ): Block['error'] {
-  const wanted = [...definition.elements.values()].filter((element) => element.indexType !== undefined);
+  const { elements, states } = definition;
+  const [first] = states?.all.values() ?? [];
+  const ofState = first ? [{ name: STATE_ITEM, indexType: 'keyword' as const, position: first.position }] : [];
+  const wanted = [...[...elements.values()].filter(({ indexType }) => indexType !== undefined), ...ofState];
   for (const { name, indexType, position } of wanted) {
     const known = indexes.get(name);
     if (!known || known.type === indexType) continue;

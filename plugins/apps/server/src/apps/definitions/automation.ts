@@ -55,7 +55,7 @@ export const notify: Check<Notify> = check(notifyMapping.schema, (value, at): No
 
 /** The DefinitionError of a `notify` that could never be sent; null if there is none. */
 export function notifyProblem(
-  { notify: given }: Block['definition'],
+  given: Notify | null,
   settings: Settings,
   blocks: ReadonlyMap<string, Block>,
 ): AppsError | null {

@@ -17,6 +17,7 @@ import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
 import { relate } from './relations';
+import { checkStates, states } from './states';
 
 /**
  * Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type.
@@ -125,6 +126,7 @@ export const emptyDefinition: Definition = {
   cache: null,
   notify: null,
   places: null,
+  states: null,
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -213,6 +215,7 @@ export const definitionFile = mapping({
   schedules,
   elements,
   pages,
+  states,
   ...placesKeys,
 });
 
@@ -240,6 +243,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     cache,
     notify: given.notify ?? null,
     places: placesOf(given, elements, root),
+    states: checkStates(given.states, elements, root),
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,

@@ -35,6 +35,18 @@ function usesOf(given: Partial<JsonUses>, strict: boolean): JsonUses {
   return perList((list) => given[list] ?? (strict && list === 'submitter' ? 'none' : 'write'));
 }
 
+/** Days for which versions of records are kept, where settings.yaml does not say. */
+export const HISTORY_DAYS = 180;
+
+const MAX_HISTORY_DAYS = 3_650;
+
+const notDays = {
+  error: ({ input }: { input?: unknown }) =>
+    `This must be a whole number of days from 1 to ${MAX_HISTORY_DAYS}, not ${describe(input)}`,
+};
+
+const historyDays = check<number>(z.int(notDays).min(1, notDays).max(MAX_HISTORY_DAYS, notDays));
+
 /** The settings of an app without settings.yaml. */
 export const emptySettings: Settings = {
   debug: false,
@@ -48,6 +60,8 @@ export const emptySettings: Settings = {
   mail: null,
   scheduleAs: [],
   webhooks: new Map(),
+  history: false,
+  historyDays: HISTORY_DAYS,
   source: {},
 };
 
@@ -124,6 +138,8 @@ export const settingsFile = mapping({
   mail,
   schedule_as: scheduleAs,
   webhooks,
+  history: flag,
+  history_days: historyDays,
 });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for unknown keys and wrong values. */
@@ -143,9 +159,11 @@ export function readSettings(file: ThemeFile): Settings {
     mail = null,
     schedule_as: roles = [],
     webhooks: declared = new Map(),
+    history = false,
+    history_days: historyDays = HISTORY_DAYS,
   } = given;
   return {
-    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared },
+    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared, history, historyDays },
     scheduleAs: roles,
     json: usesOf(uses, strict),
     source: root.value as Items,
@@ -196,6 +214,12 @@ function definitionIn(definition: Definition, find: Find): Definition {
       ...definition.places,
       closed: find('closed') ?? definition.places.closed,
       full: find('full') ?? definition.places.full,
+    },
+    states: definition.states && {
+      ...definition.states,
+      all: new Map(
+        [...definition.states.all].map(([name, one]) => [name, { ...one, label: find(`states.${name}`) ?? one.label }]),
+      ),
     },
     elements: elementsIn(definition.elements, find),
     builtIn: elementsIn(definition.builtIn, find),

@@ -1,7 +1,7 @@
 import type { Json } from '../../../../shared/json';
 import type { Region } from '../../common/values/moments';
 import { type Message, message } from '../locales';
-import type { App, ElementDefinition } from '../types';
+import type { App, ElementDefinition, States } from '../types';
 import { action, basic } from './action';
 import { boolean } from './boolean';
 import { checkboxes, radio, select } from './choice-types';
@@ -92,8 +92,16 @@ export function declaredItems({ blocks }: Pick<App, 'blocks'>): ElementDefinitio
       const isStored = roleOf(element) === 'input' || element.mode !== undefined;
       if (isStored && !items.has(element.name)) items.set(element.name, element);
     }
+    const state = definition.states && stateElement(definition.states);
+    if (state && !items.has(state.name)) items.set(state.name, state);
   }
   return [...items.values()];
+}
+
+/** The state of records, as an element for readers: a choice of the names of the states. */
+export function stateElement({ all }: States): ElementDefinition {
+  const options = [...all.values()].map(({ name, label }) => ({ value: name, label: label ?? name }));
+  return { name: 'state', type: 'SELECT', options, indexType: 'keyword', position: { file: '' } };
 }
 
 /** Whether the values of an element are numbers. */

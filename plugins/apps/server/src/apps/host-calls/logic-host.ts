@@ -1,9 +1,11 @@
 import { AppsError, isAppsError, isBlockFailure } from '../../common/errors';
 import { hostFunctions, remainingTime } from '../../logic';
 import type { HostFunctionName, LogicHost } from '../../logic/types';
+import { changedByLogic } from '../../records';
 import { checkedMail } from '../mail';
 import { queueMail } from '../run/calls-out';
 import type { Run } from '../run/types';
+import { provenanceOf } from '../run/visits';
 import type { Block } from '../types';
 import { blockCalls, flashCalls, formCalls } from './block-calls';
 import { fetchCalls } from './fetch-calls';
@@ -64,13 +66,15 @@ function contained(run: Run, handlers: () => Handlers): LogicHost {
     if (remainingTime(run.budget.shared) > 0) run.fatal.error ??= error;
     throw interrupted();
   };
+  const by = provenanceOf(run.visit);
   const withPermission = (name: HostFunctionName) => {
     const { permission } = hostFunctions[name];
     const handler = handlers()[name] as (args: object, target: Target) => unknown;
     return async (args: { app?: string | null; id?: unknown }) => {
       if (run.fatal.error !== undefined) throw interrupted();
       try {
-        return await handler(args, await permittedTarget(run, permission, args));
+        const call = async () => handler(args, await permittedTarget(run, permission, args));
+        return await changedByLogic(by, call);
       } catch (error) {
         return settle(error);
       }

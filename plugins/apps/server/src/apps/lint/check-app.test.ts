@@ -63,6 +63,21 @@ describe('forms', () => {
       'warning blocks/b.yaml:4:9 The form does not show "name", which is "required": it cannot be filled in',
     ],
     [
+      'a state that no record can have',
+      block('{_state}', 'states:\n  new: { to: [done] }\n  done: {}\n  lost: { to: [done] }\n'),
+      'warning blocks/b.yaml:4:9 No record can become "lost": no way leads there from "new", the first state',
+    ],
+    [
+      'the place of a state without states',
+      block('{_state}', 'title: A\n'),
+      'error blocks/b.html:1:1 There is no element "_state"',
+    ],
+    [
+      'a message for a state that there is not',
+      block('{_state}', 'states: { new: }\n', { 'locales/de.yaml': 'blocks: { b: { states: { old: Alt } } }\n' }),
+      'warning locales/de.yaml:1:26 This message is never shown: there is no state "old"',
+    ],
+    [
       'a form without a button',
       block('<p>\n  {name}</p>', name),
       'warning blocks/b.html:2:3 The form of the block "b" has no button: it cannot be sent',

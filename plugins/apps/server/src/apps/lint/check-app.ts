@@ -2,7 +2,9 @@ import { isAppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
 import type { Outbound } from '../../outbound/types';
+import { STATE_BUTTONS } from '../blocks/display/record-state';
 import { shownElements } from '../blocks/group';
+import { unreachableStates } from '../definitions/states';
 import { builtInActions, PAGES, roleOf } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';
@@ -239,6 +241,7 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
       ...formFindings(services.layouts, app, block, layout),
     ])
       report(finding);
+  for (const finding of lostStates(block)) report(finding);
   for (const finding of verifyFindings(services.outbound, block, layout)) report(finding);
   for (const finding of await logicFindings(services.usesOf, app, block)) report(finding);
   if (functions)
@@ -282,6 +285,16 @@ function lostPages({ id, definition, layout }: Block, { shows }: CompiledLayout)
   ];
 }
 
+/** States of which no record can be. */
+function lostStates({ definition: { states } }: Block): Finding[] {
+  return (states ? unreachableStates(states) : []).map(({ name, position }) => ({
+    severity: 'warning',
+    position,
+    message: `No record can become "${name}": no way leads there from "${states?.initial}", the first state`,
+    cure: `Name "${name}" in "to" of another state, or take it away.`,
+  }));
+}
+
 /** Elements that the layout names and the definition does not declare. */
 function unknownElements({ id, definition }: Block, { named }: CompiledLayout): Finding[] {
   const known = [...definition.elements.keys()];
@@ -290,7 +303,10 @@ function unknownElements({ id, definition }: Block, { named }: CompiledLayout): 
       ({ names }) =>
         !names.some(
           (name) =>
-            definition.elements.has(name) || builtInActions.has(name) || (name === PAGES && definition.pages !== null),
+            definition.elements.has(name) ||
+            builtInActions.has(name) ||
+            (name === PAGES && definition.pages !== null) ||
+            (name === STATE_BUTTONS && definition.states !== null),
         ),
     )
     .map(({ names, path, line, column }) => {

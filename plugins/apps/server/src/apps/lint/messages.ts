@@ -31,8 +31,8 @@ function yamlOf(file: Parameters<typeof readYaml>[0]): YamlNode | null {
   }
 }
 
-function checkBlock(at: YamlNode, { definition: { pages, elements, builtIn } }: Block, report: Report): void {
-  eachKey(at, 'text', ['title', 'pages', 'elements'], report, (inner, key) => {
+function checkBlock(at: YamlNode, { definition: { pages, elements, builtIn, states } }: Block, report: Report): void {
+  eachKey(at, 'text', ['title', 'closed', 'full', 'states', 'pages', 'elements'], report, (inner, key) => {
     if (key === 'pages')
       eachKey(
         inner,
@@ -40,6 +40,7 @@ function checkBlock(at: YamlNode, { definition: { pages, elements, builtIn } }: 
         (pages ?? []).map((_, index) => String(index + 1)),
         report,
       );
+    if (key === 'states') eachKey(inner, 'state', [...(states?.all.keys() ?? [])], report);
     if (key === 'elements') checkElements(inner, new Map([...builtIn, ...elements]), report);
   });
 }

@@ -7,15 +7,18 @@ export interface FormError {
   message: string;
 }
 
-/** Why there is no place for a record, as `details.code` of its ConflictError, with the message for clients. */
+/** Why a record has no place, or cannot get a state, as `details.code` of its ConflictError, with the message for clients. */
 const codeTexts = {
   not_open: 'The block does not take records yet',
   closed: 'The block takes no records any more',
   full: 'All places are taken',
   once: 'The requester has made as many records as one may',
+  state: 'A record in this state cannot come into that one',
 } as const;
 
-export type PlaceCode = keyof typeof codeTexts;
+type RefusalCode = keyof typeof codeTexts;
+
+export type PlaceCode = Exclude<RefusalCode, 'state'>;
 
 /** The messages of `context.invalid` in one attempt at a request. */
 export interface Refusals {
@@ -32,13 +35,13 @@ export class FormRefusal extends AppsError {
   /**
    * @param budget of the refused attempt: what shows the form again uses the rest of it
    * @param conflicts elements that its sender and somebody else have changed: the form is refused because of them (409)
-   * @param code of a record for which there is no place (409)
+   * @param code of a record for which there is no place, or no such state (409)
    */
   constructor(
     readonly errors: readonly FormError[],
     readonly budget?: LogicBudget,
     readonly conflicts: readonly string[] = [],
-    readonly code: PlaceCode | null = null,
+    readonly code: RefusalCode | null = null,
   ) {
     const list = errors.map(({ path, message }) => ({ path, message }));
     const [name, text] =

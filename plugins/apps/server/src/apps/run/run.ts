@@ -3,7 +3,7 @@ import { logicError } from '../../common/errors';
 import { spanned } from '../../common/spans';
 import { firstAttempt, nextAttempt } from '../../logic';
 import type { Attempt, ResponseChanges } from '../../logic/types';
-import { isAnsweredBefore } from '../../records';
+import { changedBy, isAnsweredBefore } from '../../records';
 import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
 import { LiveReads } from '../live-topics';
 import type { App } from '../types';
@@ -17,7 +17,7 @@ import { PlaceChanges, type PlaceTally } from './places/changes';
 import { settlePlaces } from './places/settle';
 import { refuseInvalid } from './refusals';
 import type { AppServices, Ran, Run, Visit } from './types';
-import { type DryRun, listJobs, listMails, observeWrites } from './visits';
+import { type DryRun, listJobs, listMails, observeWrites, provenanceOf } from './visits';
 
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
 const MAX_DEPTH = 8;
@@ -59,6 +59,7 @@ export async function withRun<T>(
   { recordId, isDropped = false, tally, keeps, settle }: RunOptions = {},
 ): Promise<Ran<T>> {
   const beginCalls = createCallsOut();
+  const by = provenanceOf(visit);
   const about = recordId === undefined ? undefined : { key: { site: visit.site.id, app: app.id }, id: recordId };
   const done = async (run: Run): Promise<T> => {
     const value = await work(run);
@@ -71,7 +72,8 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        const once = () => runOnce(services, visit, app, attempt, done, { about, tally, keeps, settle, beginCalls });
+        const how = { about, tally, keeps, settle, beginCalls };
+        const once = () => changedBy(by, () => runOnce(services, visit, app, attempt, done, how));
         return await spanned('run', () => ({ site: visit.site.id, app: app.id }), once);
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.

@@ -21,11 +21,12 @@ import type {
 import type { Mailer, QueuedMail } from '../../mail/types';
 import type { Observations } from '../../metrics/types';
 import type { Outbound } from '../../outbound/types';
+import type { History, Through } from '../../records';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
 import type { RunJob, RunLog, RunRule } from '../../runs';
 import type { ContentItem, Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
-import type { App, ElementDefinition } from '../types';
+import type { App, Block, ElementDefinition, Notify } from '../types';
 import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { FileChanges } from './files';
@@ -49,6 +50,8 @@ export interface Nested {
     record: StoredRecord,
     options: SaveRequest,
   ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
+  /** Queues a mail about the record; one that cannot be made does not fail the request. */
+  notify(run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void>;
   /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
   delete(run: Run, record: StoredRecord): Promise<void>;
   /** Fields of the targets of a REFERENCE, without those that are gone or that the requester may not see. */
@@ -60,6 +63,7 @@ export interface AppServices {
   config: AppsConfig;
   sites: Sites;
   store: RecordStore;
+  history: History;
   logic: LogicRuntime;
   layouts: Layouts;
   /** The HTML of a Markdown text. */
@@ -139,6 +143,8 @@ export interface Visit {
   onTime?(until: number): void;
   /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
   onSigned?(): void;
+  /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
+  through: Through;
   /** Whether the signature of a webhook was checked, and was right. */
   isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */

@@ -2,6 +2,7 @@ import type { Items } from '../../../../shared/json';
 import { allows, type Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, missing, notFound } from '../../common/errors';
+import type { Provenance, Through } from '../../records';
 import type { UnitObserver } from '../../records/types';
 import type { DryWrites, RunDetail } from '../../runs';
 import { trimSlashes } from '../../sites';
@@ -12,9 +13,16 @@ import type { Run, Visit } from './types';
 /** The visit of a call from code or the admin panel: a POST to `address`. @param call `params` are copied as JSON */
 export function callVisit(
   { requesters }: { requesters: Pick<Requesters, 'csrf'> },
-  call: { site: Site; content: ContentItem; requester: Requester; address: string; params: Items },
+  call: {
+    site: Site;
+    content: ContentItem;
+    requester: Requester;
+    address: string;
+    params: Items;
+    through: Through;
+  },
 ): Visit {
-  const { site, content, requester, params } = call;
+  const { site, content, requester, params, through } = call;
   const { href, pathname } = new URL(call.address);
   return {
     site,
@@ -26,10 +34,16 @@ export function callVisit(
     parentRequest: null,
     writes: { records: true, content: true },
     isCall: true,
+    through,
     params: JSON.parse(JSON.stringify(params)) as Items,
     csrfToken: () => requesters.csrf.issue(requester),
     pendingLog: [],
   };
+}
+
+/** Who changes records in a visit, and through what: the one place that says so for the history. */
+export function provenanceOf({ requester, rule, job, through }: Visit): Provenance {
+  return { requester: requester.identity, through: rule ? 'rule' : job ? 'job' : through };
 }
 
 /** A request whose writes are switched off: what it would have written, and its runs. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { RecordChanges } from '../../records';
 import type { Items } from '../../records/types';
-import { RecordChanges } from './changes';
+import { changesOfApps } from './changes';
 
 const key = { site: 'site', app: 'a' };
 
@@ -11,7 +12,9 @@ const listed = (steps: readonly Step[]) => {
   for (const [first, second, third] of steps)
     if (first === 'rename') changes.observer.onRename?.(key, String(second), String(third));
     else changes.observer.onItems?.(key, second as Items, third as Items, { id: first, creator: null });
-  return changes.list().flatMap((app) => app.changes.map(({ event, id, items }) => [event, id, items.n]));
+  return changesOfApps(changes.list()).flatMap((app) =>
+    app.changes.map(({ event, id, items }) => [event, id, items.n]),
+  );
 };
 
 test.each<[string, Step[], unknown[]]>([

@@ -1,9 +1,10 @@
 import type { Core } from '@strapi/strapi';
 import type { App, RecordEvent } from '../../apps/types';
 import type { Jobs, NewJob } from '../../jobs/types';
+import { joined, RecordChanges } from '../../records';
 import type { AppKey, Items, RecordStore } from '../../records/types';
 import type { Sites } from '../../sites/types';
-import { type RecordChange, RecordChanges } from './changes';
+import { changesOfApps, type RecordChange } from './changes';
 import { type IsAbout, jobsOfChanges, jobsOfRanges, type Target } from './deliveries';
 
 interface WatchTools {
@@ -50,7 +51,7 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
         unit.observe(changed.observer);
         const value = await work(unit);
         // A retry after a collision: the first attempt was rolled back.
-        [done, due] = [changed.list(), []];
+        [done, due] = [changesOfApps(changed.list()), []];
         for (const { key, changes } of done) {
           const app = await loadApp(key);
           if (app) due.push(...dueJobs(app, key, changes));
@@ -72,21 +73,26 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
       const at = now();
       const total = await store.createMany(key, records, {
         ...options,
-        atCommit: (ranges) => jobs.writes(targets.flatMap((to) => jobsOfRanges(key, to, ranges, at))),
+        atCommit: (ranges) =>
+          joined([
+            jobs.writes(targets.flatMap((to) => jobsOfRanges(key, to, ranges, at))),
+            options?.atCommit?.(ranges),
+          ]),
       });
       await afterCommit(() => jobs.wake([key]));
       return total;
     },
 
-    async clear(key) {
+    async clear(key, atCommit) {
       const { app, targets } = await targetsOf(key, 'delete');
-      if (targets.length === 0) return store.clear(key);
+      if (targets.length === 0) return store.clear(key, atCommit);
       await store.clear(key, (records) => {
         const changes = records.map(
           ({ id, items, creator }): RecordChange => ({ event: 'delete', id, items, creator }),
         );
         const announced = targets.flatMap((to) => ('strapi' in to ? jobsOfChanges(key, to, changes, now()) : []));
-        return jobs.writes([...(app ? dueJobs(app, key, changes) : []), ...announced]);
+        const due = jobs.writes([...(app ? dueJobs(app, key, changes) : []), ...announced]);
+        return joined([due, atCommit?.(records)]);
       });
       await afterCommit(() => jobs.wake([key]));
     },

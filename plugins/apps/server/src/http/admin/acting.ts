@@ -3,6 +3,7 @@ import { type AuditAction, permissionUid, type RunDetail, type RunInput } from '
 import { callVisit, type Visit } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, notFound } from '../../common/errors';
+import type { Through } from '../../records';
 import type { HttpServices } from '../request/exchange';
 import { administratorOf, type PanelApp, type PolicyContext } from './handler';
 import { requesterOf } from './why';
@@ -136,11 +137,12 @@ export async function panelVisit(
   services: HttpServices,
   { site, app }: PanelApp,
   recordId?: string,
+  through: Through = 'panel',
 ): Promise<Visit> {
   const requester = await administratorOf(ctx, services);
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw notFound('There is no such site');
   const { urls } = services.sites;
   const address = recordId === undefined ? urls.app(site, app.id) : urls.record(site, app.id, recordId);
-  return callVisit(services, { site, content, requester, address, params: {} });
+  return callVisit(services, { site, content, requester, address, params: {}, through });
 }

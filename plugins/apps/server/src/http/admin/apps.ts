@@ -136,6 +136,7 @@ export const appHandlers: Handlers<typeof appRoutes> = {
       refresh: await refreshOf(services, key),
       mails: await services.mailer.state(key),
       deadJobs: await deadJobsOf(services, key),
+      history: app.settings.history,
     };
   },
 };

@@ -160,7 +160,10 @@ async function visitOf(services: HttpServices, site: Site, requester: Requester,
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw notFound(missing.site(site.id));
   const address = services.sites.urls.app(site, app.id);
-  return { ...callVisit(services, { site, content, requester, address, params: {} }), dry: newDryRun() };
+  return {
+    ...callVisit(services, { site, content, requester, address, params: {}, through: 'panel' }),
+    dry: newDryRun(),
+  };
 }
 
 function statusOf(error: AppsError | null): Why['status'] {

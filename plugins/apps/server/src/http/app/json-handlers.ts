@@ -1,10 +1,11 @@
-import type { Items, Json } from '../../../../shared/json';
+import { type Items, isItems, type Json } from '../../../../shared/json';
 import {
   computeElement,
   createMany,
   createRecord,
   declaredCells,
   permittedBlock,
+  provenanceOf,
   type Ran,
   type Run,
   removeRecord,
@@ -19,6 +20,7 @@ import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { readBody, readParameters } from '../../common/request-schema';
 import type { SearchOptions } from '../../indexes/types';
+import { changedBy } from '../../records';
 import type { StoredRecord } from '../../records/types';
 import { hasBody, jsonObject, SentBytes } from '../request/body';
 import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
@@ -86,12 +88,18 @@ export async function getSettings({ ctx, services, site, app, rights, requester 
 /** `GET <app>/blocks/<block_id>` as JSON: the block's definition, with `notify` for managers only. */
 export async function getBlock(exchange: Exchange<TargetOf<'block'>>): Promise<void> {
   const { source } = permittedBlock(exchange, exchange.target.block).definition;
-  // It names recipients of mails.
-  const { notify: _hidden, ...shown } = source;
+  const { states } = source;
+  const shown = { ...withoutNotify(source), ...(isItems(states) && { states: eachWithoutNotify(states) }) };
   // It depends on the requester, as the block's page does.
   exchange.ctx.set('Cache-Control', 'private, no-store');
   exchange.ctx.body = exchange.rights.manager ? source : shown;
 }
+
+/** It names recipients of mails. */
+const withoutNotify = ({ notify: _hidden, ...shown }: Items): Items => shown;
+
+const eachWithoutNotify = (states: Items): Items =>
+  Object.fromEntries(Object.entries(states).map(([name, one]) => [name, isItems(one) ? withoutNotify(one) : one]));
 
 /** Operation 2. */
 export async function getElement(exchange: Exchange<TargetOf<'element'>>): Promise<void> {
@@ -216,10 +224,10 @@ export async function deleteRecord(exchange: RecordExchange): Promise<void> {
 
 /** Operation 9. */
 export async function deleteRecords(exchange: Exchange): Promise<void> {
-  const { ctx, services, site, app, rights } = exchange;
+  const { ctx, services, site, visit, app, rights } = exchange;
   requireRight(exchange, rights.deleteAll, 'delete all records');
   const key = { site: site.id, app: app.id };
-  await services.store.clear(key);
+  await changedBy(provenanceOf(visit), () => services.store.clear(key));
   await services.files.release(key);
   ctx.body = { success: 'deleted' };
 }

@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const OWN = new Set(['_csrf', '_shown', '_proof']);
 
 /** Buttons that save or delete. Others, such as actions that count, may be meant twice. */
-const BUTTONS = ['_save', '_delete'];
+const BUTTONS = ['_save', '_delete', '_state'];
 
 /**
  * The request of a posted form that saves or deletes: the same form of the same page with the same fields is the same request,

@@ -26,6 +26,7 @@ const paths: Record<keyof typeof routes, string> = {
   refresh: '/a/refresh',
   openapi: '/a/openapi.json',
   record: '/a/record/{record_id}',
+  history: '/a/history/{record_id}',
   block: '/a/blocks/b',
   element: '/a/blocks/b/e',
 };
@@ -36,7 +37,7 @@ async function document(files: Record<string, string>) {
     appId: 'a',
     themeId: 'basic',
     revision: '1',
-    settings: null,
+    settings: { path: 'settings.yaml', text: 'history: true\n' },
     theme: null,
     themeFiles: new Map(),
     options: null,

@@ -1,5 +1,6 @@
 import type { AppTarget } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
+import { getHistory, postHistory } from './history';
 import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
 import * as page from './page-handlers';
@@ -28,6 +29,7 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     PATCH: json.patchRecord,
     DELETE: json.deleteRecord,
   },
+  history: { GET: getHistory, POST: postHistory },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },
     POST: postBlock,

@@ -19,6 +19,8 @@ export function blockSchemas(app: App, block: Block, unique: UniqueName): BlockS
     const schema = itemSchema(element);
     return schema ? [[element.name, element.label ? { title: element.label, ...schema } : schema]] : [];
   });
+  const { states } = block.definition;
+  if (states) stored.push(['state', { title: 'The state', enum: [...states.all.keys()] }]);
   if (stored.length === 0) return null;
   const [items, record] = [unique(app.id, block.id, 'Items'), unique(app.id, block.id, 'Record')];
   const shape: JsonSchema = {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { separatorNames } from '../../../../shared/cells';
 import type { Items } from '../../../../shared/json';
-import { refreshBody, searchBody } from '../request/body-schemas';
+import { throughs } from '../../records';
+import { refreshBody, restoreBody, searchBody } from '../request/body-schemas';
 import { errorResponses, errorSchemas } from './errors';
 
 const string = { type: 'string' };
@@ -67,6 +68,28 @@ export const schemas: Items = {
   },
   Created: done('created', { path: url, id: { $ref: '#/components/schemas/RecordId' } }),
   CreatedMany: done('created', { total: { type: 'integer', minimum: 0 } }),
+  Version: {
+    description: 'What a change has made of a record; items are null where it was deleted',
+    type: 'object',
+    required: ['version', 'at', 'by', 'through', 'items'],
+    properties: {
+      version: { type: 'integer', minimum: 1 },
+      at: { type: 'string', format: 'date-time' },
+      by: { type: ['string', 'null'] },
+      through: { enum: [...throughs] },
+      items: { anyOf: [{ $ref: '#/components/schemas/Record' }, { type: 'null' }] },
+    },
+  },
+  Restore: bodySchema(restoreBody),
+  Restored: {
+    type: 'object',
+    required: ['path', 'id', 'success'],
+    properties: {
+      path: url,
+      id: { $ref: '#/components/schemas/RecordId' },
+      success: { enum: ['created', 'updated'] },
+    },
+  },
   Updated: done('updated'),
   Deleted: done('deleted'),
   Refreshed: done('refresh', { indexes: { type: 'array', items: string } }),
@@ -97,6 +120,8 @@ export const parameters: Items = {
   }),
   Offset: query('offset', 'Records to skip', { type: 'integer', minimum: 0 }),
   Cursor: query('cursor', 'Where the page begins, from the Link header of the page before', string),
+  Before: query('before', 'Only older versions than this one', { type: 'integer', minimum: 1 }),
+  Versions: query('limit', 'Versions of an answer', { type: 'integer', minimum: 1, maximum: 100, default: 100 }),
   Query: query('query', 'The search; all records without it', string),
   Names: query('names', 'Values of the bound names of the query, as JSON', string),
   SortIndex: query('sort_index', 'The index to sort by', string),

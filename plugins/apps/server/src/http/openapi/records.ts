@@ -54,6 +54,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
       ),
     },
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
+    ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),
@@ -194,6 +195,29 @@ function recordPath(
       parameters: ['IfMatch'],
       answers: { 200: answer('Deleted', schema('Deleted')) },
       errors: [...ofRuns, 412],
+    }),
+  };
+}
+
+function historyPath(app: string, unique: UniqueName): Items {
+  return {
+    parameters: [reference('parameters', 'RecordId')],
+    get: operation(app, {
+      id: unique(app, 'history'),
+      summary: 'What changes have made of a record, newest first; for editors, where the app keeps a history',
+      parameters: ['Before', 'Versions'],
+      answers: { 200: answer('The versions', { type: 'array', items: schema('Version') }, ['Link']) },
+    }),
+    post: operation(app, {
+      id: unique(app, 'restore'),
+      summary: 'Make a record what it was after a change',
+      changes: true,
+      body: { required: true, ...json(schema('Restore')) },
+      answers: {
+        200: answer('Changed', schema('Restored')),
+        201: answer('A deleted record was created again', schema('Restored')),
+      },
+      errors: ofRuns,
     }),
   };
 }

@@ -92,6 +92,20 @@ export const listParameters = z.object({
   offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
 });
 
+/** Versions of one answer. */
+const MAX_VERSIONS = 100;
+
+/** Parameters of the versions of a record. */
+export const historyParameters = z.object({
+  before: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  limit: wholeNumber(1, MAX_VERSIONS).transform((limit) => limit ?? MAX_VERSIONS),
+});
+
+/** Body that restores a version. */
+export const restoreBody = bodyOf({
+  version: z.int(must('the number of a version')).min(1, must('the number of a version')),
+});
+
 /** What a sender chooses about a table of records, in a query or in the panel's options. */
 export const tableShape = {
   block: z.string(must('the name of a block')).optional(),
@@ -107,6 +121,7 @@ export const tableParameters = z.object(tableShape);
 export const parameterNames = {
   table: Object.keys(tableShape),
   list: Object.keys(listParameters.shape),
+  history: Object.keys(historyParameters.shape),
   search: Object.keys(searchShape),
 };
 

@@ -9,7 +9,7 @@ import type { AppTarget, Sites } from '../../sites/types';
 import type { HttpServices, Overlay } from './exchange';
 
 /** Targets that are always JSON (docs/reference/addresses.md#json-or-page). */
-const alwaysJson = new Set<AppTarget['kind']>(['root', 'records', 'search', 'refresh', 'openapi']);
+const alwaysJson = new Set<AppTarget['kind']>(['root', 'records', 'search', 'refresh', 'openapi', 'history']);
 
 /** Methods that only the JSON interface has. */
 const jsonMethods = new Set(['PUT', 'PATCH', 'DELETE']);

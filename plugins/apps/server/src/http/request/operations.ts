@@ -40,6 +40,7 @@ const operations: Partial<Record<AppTarget['kind'], Readonly<Record<string, Oper
   'search.csv': { GET: reads(parameterNames.search) },
   'search.xlsx': { GET: reads(parameterNames.search) },
   refresh: { POST: { parameters: [], body: true } },
+  history: { GET: reads(parameterNames.history), POST: takes('edit') },
   record: {
     GET: reads(),
     POST: takes('edit'),

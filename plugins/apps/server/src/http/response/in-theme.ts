@@ -125,6 +125,7 @@ async function rootVisit(ctx: Context, services: HttpServices, site: Site, reque
     parentRequest: null,
     writes: { records: false, content: false },
     params: {},
+    through: 'form',
     csrfToken: () => services.requesters.csrf.issue(requester),
     pendingLog: [],
   };

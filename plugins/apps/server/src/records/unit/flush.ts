@@ -3,7 +3,7 @@ import type { Dialect, IndexedRecord, Indexes, RecordWrite, Sql } from '../../in
 import { isFailure } from '../../indexes';
 import { CollisionError } from '../commits/commits';
 import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
-import type { StoredRecord } from '../types';
+import type { CommitRows, StoredRecord } from '../types';
 import type { Entry } from './entries';
 
 type Generations = Awaited<ReturnType<Indexes['lock']>>;
@@ -134,3 +134,15 @@ export async function insertNew(
 }
 
 const indexed = ({ seq, id, items, creator }: StoredRecord): IndexedRecord => ({ seq, id, items, creator });
+
+/** Inserts rows of other tables, with one statement for each table. */
+export async function insertRows(sql: Sql, inserts: readonly CommitRows[]): Promise<void> {
+  for (const [table, together] of grouped(inserts, (insert) => insert.table)) {
+    const [{ columns } = { columns: [] }] = together;
+    await sql.insert(
+      table,
+      columns,
+      together.flatMap(({ rows }) => rows),
+    );
+  }
+}

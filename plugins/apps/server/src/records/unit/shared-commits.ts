@@ -16,8 +16,9 @@ import { type Claims, checkClaims, lockClaims } from '../commits/claims';
 import { afterTransaction, CollisionError, type Commits } from '../commits/commits';
 import { type Changes, sizeOf } from '../commits/log';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
+import type { CommitRows } from '../types';
 import type { Entry } from './entries';
-import { flushEntries, insertNew, isNew, lockApps, type NewEntry, withJson, writesOf } from './flush';
+import { flushEntries, insertNew, insertRows, isNew, lockApps, type NewEntry, withJson, writesOf } from './flush';
 import { LookAgain, type Ranges } from './ranges';
 
 /** Units that are committed together, and the records of one that is. */
@@ -40,6 +41,8 @@ export interface Part {
   readonly isInsistent: boolean;
   /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
   check(sql: Sql): Promise<void>;
+  /** Rows of other tables. */
+  readonly inserts: readonly CommitRows[];
   /** Called before COMMIT: from then on the outcome of a failure is unknown. */
   written(): void;
 }
@@ -99,6 +102,10 @@ export function sharedCommits(tools: {
         const all = new Map([...changes, ...many]);
         await checkClaims(sql, tools, claims, { changes: all, isOpened: outer !== undefined });
         for (const part of parts) await part.check(sql);
+        await insertRows(
+          sql,
+          parts.flatMap((part) => part.inserts),
+        );
         recorded = await commits.record(sql, all, outer);
         for (const part of parts) part.written();
         isWritten();

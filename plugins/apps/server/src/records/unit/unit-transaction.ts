@@ -13,10 +13,10 @@ import { type Claims, checkClaims, lockClaims } from '../commits/claims';
 import { afterTransaction, CollisionError } from '../commits/commits';
 import type { Position } from '../commits/log';
 import { holdRecords, selectRecord } from '../table/table';
-import type { CommitWrite, ContentRow, StoredRecord } from '../types';
+import type { CommitRows, CommitWrite, ContentRow, StoredRecord } from '../types';
 import { type ContentRows, checkContent } from './content-rows';
 import type { Entries, Entry } from './entries';
-import { checkReads, flushEntries, lockApps } from './flush';
+import { checkReads, flushEntries, insertRows, lockApps } from './flush';
 import { IdleTime, idleTimes } from './idle-time';
 import { belowSavepoint, type Opened, openForUnit, repeatChange } from './opened';
 import { LookAgain, type RangeRead, type Ranges, type Seen, scopeOfRange } from './ranges';
@@ -68,8 +68,8 @@ export class UnitTransaction {
     private readonly tools: UnitTools,
     /** What the unit has read and written. */
     { entries, ranges, content, claims }: { entries: Entries; ranges: Ranges; content: ContentRows; claims: Claims },
-    /** Writes of other tables, for the end of the transaction. */
-    private readonly writes: readonly CommitWrite[],
+    /** Writes and rows of other tables, for the end of the transaction. */
+    private readonly others: { writes: readonly CommitWrite[]; inserts: readonly CommitRows[] },
     private readonly own: ReadonlySet<string>,
   ) {
     this.entries = entries;
@@ -244,7 +244,7 @@ export class UnitTransaction {
   private async commitNow(): Promise<void> {
     if (this.ended) throw new Error('the unit of work has ended');
     const written = this.entries.written().map((entry) => entry.hash);
-    if (written.length || this.changes.length || this.writes.length || this.open) {
+    if (written.length || this.changes.length || this.others.writes.length || this.open) {
       const busy = this.tools.mutex.lockedByOther([...written, ...this.ranges.keys()], this.own);
       if (busy) throw new CollisionError([busy]);
       await this.commitChecked(written.length);
@@ -286,6 +286,7 @@ export class UnitTransaction {
     await this.ranges.check(sql);
     await checkClaims(sql, this.tools, this.claims.all(), { changes: this.flushed, isOpened: true });
     await this.complete(sql);
+    await insertRows(sql, this.others.inserts);
     const outer = joined ? trx : undefined;
     const recorded = await commits.record(sql, this.flushed, outer);
     this.ended = true;
@@ -306,6 +307,7 @@ export class UnitTransaction {
       claims: this.claims.all(),
       isInsistent,
       check: (sql) => this.complete(sql),
+      inserts: this.others.inserts,
       written: () => {
         this.ended = true;
       },
@@ -319,7 +321,7 @@ export class UnitTransaction {
   private async complete(sql: Sql): Promise<void> {
     await checkReads(sql, this.tools.dialect, this.entries.readOnly());
     await checkContent(sql, this.tools.dialect, this.content.all());
-    for (const write of this.writes) await write(sql);
+    for (const write of this.others.writes) await write(sql);
   }
 
   /** Opens the transaction if needed and flushes pending writes. `stays`: it may stay open while logic runs. */

@@ -10,6 +10,7 @@ import { applyChange, storable } from '../table/rows';
 import { readRecords, selectTaken } from '../table/table';
 import type {
   AppKey,
+  CommitRows,
   CommitWrite,
   ContentRow,
   Items,
@@ -52,6 +53,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   private effects: Effect[] = [];
   /** Writes of other tables. */
   private readonly writes: CommitWrite[] = [];
+  private readonly inserts: CommitRows[] = [];
   private readonly ranges: Ranges;
   private readonly content = new ContentRows();
   private readonly claims = new Claims();
@@ -65,7 +67,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     this.transaction = new UnitTransaction(
       tools,
       { entries: this.entries, ranges: this.ranges, content: this.content, claims: this.claims },
-      this.writes,
+      { writes: this.writes, inserts: this.inserts },
       own,
     );
   }
@@ -92,6 +94,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const restore = this.entries.mark();
     const opened = this.hasOpened;
     const { length } = this.writes;
+    const inserts = this.inserts.length;
     const ranges = this.ranges.length;
     const restoreContent = this.content.mark();
     const restoreClaims = this.claims.mark();
@@ -99,6 +102,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
       if (this.hasOpened !== opened) return false;
       restore();
       this.writes.length = length;
+      this.inserts.length = inserts;
       this.ranges.restore(ranges);
       restoreContent();
       restoreClaims();
@@ -308,6 +312,10 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
 
   atCommit(write: CommitWrite): void {
     this.writes.push(write);
+  }
+
+  insertAtCommit(rows: CommitRows): void {
+    this.inserts.push(rows);
   }
 
   afterCommit(effect: () => void | Promise<void>): void {

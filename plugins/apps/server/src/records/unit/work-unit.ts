@@ -3,6 +3,7 @@ import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/ty
 import type {
   AppKey,
   Claim,
+  CommitRows,
   CommitWrite,
   ContentRow,
   NewRecord,
@@ -136,6 +137,11 @@ export class WorkUnit implements UnitOfWork {
   atCommit(write: CommitWrite): void {
     this.requireOpen();
     this.shared.atCommit(write);
+  }
+
+  insertAtCommit(rows: CommitRows): void {
+    this.requireOpen();
+    this.shared.insertAtCommit(rows);
   }
 
   afterCommit(effect: () => void | Promise<void>): void {

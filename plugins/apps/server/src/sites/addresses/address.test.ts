@@ -27,6 +27,8 @@ describe('parse', () => {
     ['/site/@@apps/rating/blocks/rate/like', app({ kind: 'element', block: 'rate', element: 'like' })],
     ['/site/@@apps/rating/blocks/rate/like/', app({ kind: 'element', block: 'rate', element: 'like' })],
     ['/site/@@apps/rating/record/1', app({ kind: 'record', id: '1', edit: false })],
+    ['/site/@@apps/rating/history/a/b', app({ kind: 'history', id: 'a/b' })],
+    ['/site/@@apps/rating/history%2F..', app({ kind: 'history', id: '..' })],
     ['/site/@@apps/rating/record//tutorial/news', app({ kind: 'record', id: '/tutorial/news', edit: false })],
     ['/site/@@apps/rating/record/%2Ftutorial%2Fnews', app({ kind: 'record', id: '/tutorial/news', edit: false })],
     ['/site/@@apps/rating/record/a%252Fb', app({ kind: 'record', id: 'a%2Fb', edit: false })],

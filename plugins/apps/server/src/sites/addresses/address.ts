@@ -103,8 +103,11 @@ const wholeApp = new Map([
 
 /** What follows the app's id. */
 function targetOf(segments: Segment[]): AppTarget {
-  const recordId = recordIdOf(segments.map(({ raw }) => raw).join('/'));
+  const raw = segments.map((one) => one.raw).join('/');
+  const recordId = idAfter('record', raw);
   if (recordId !== null) return recordTarget(recordId);
+  const historyId = idAfter('history', raw);
+  if (historyId !== null) return { kind: 'history', id: checkedId(historyId) };
   const [name, ...rest] = (segments.at(-1)?.raw === '' ? segments.slice(0, -1) : segments).map(({ text }) => text);
   if (name === undefined) return { kind: 'root' };
   const whole = rest.length === 0 ? (wholeApp as ReadonlyMap<string | null, 'records'>).get(name) : undefined;
@@ -115,16 +118,31 @@ function targetOf(segments: Segment[]): AppTarget {
 }
 
 /**
- * The raw record id: everything after `record/`. Also after `record%2F`, because no client sends an id such as `..`
+ * The raw record id: everything after `record/` or `history/`. Also after `record%2F`, because no client sends an id such as `..`
  * unchanged.
  */
-function recordIdOf(raw: string): string | null {
-  return raw === 'record' ? '' : (/^record(?:\/|%2F)([\s\S]*)$/i.exec(raw)?.[1] ?? null);
+function idAfter(name: keyof typeof beforeId, raw: string): string | null {
+  return raw === name ? '' : (beforeId[name].exec(raw)?.[1] ?? null);
+}
+
+const beforeId = { record: /^record(?:\/|%2F)([\s\S]*)$/i, history: /^history(?:\/|%2F)([\s\S]*)$/i };
+
+function decodedId(raw: string): string {
+  const id = percentDecoded(raw);
+  if (id === null) throw new AppsError('BadRequestError', 'The percent-encoding of the record id is malformed');
+  return id;
+}
+
+/** A record's id, decoded. BadRequestError for one that no record can have. */
+function checkedId(raw: string): string {
+  const id = decodedId(raw);
+  const problem = recordIdProblem(id);
+  if (problem) throw new AppsError('BadRequestError', problem.rule);
+  return id;
 }
 
 function recordTarget(raw: string): AppTarget {
-  const id = percentDecoded(raw);
-  if (id === null) throw new AppsError('BadRequestError', 'The percent-encoding of the record id is malformed');
+  const id = decodedId(raw);
   const edit = id.length > '/edit'.length && id.endsWith('/edit');
   const problem = recordIdProblem(id) && recordIdProblem(edit ? id.slice(0, -'/edit'.length) : id);
   if (problem) throw new AppsError('BadRequestError', problem.rule);

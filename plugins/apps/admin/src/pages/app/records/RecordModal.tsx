@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import type { AppDetail, RecordDetail } from '../../../../../shared/admin-api';
 import type { Items } from '../../../../../shared/json';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
+import { useAppsHistoryQuery } from '../../../api/history';
 import {
   useAppsCreateRecordMutation,
   useAppsRecordFormQuery,
@@ -13,6 +14,7 @@ import {
 } from '../../../api/records';
 import { readObject } from '../../../json-files';
 import { useText } from '../../../plugin';
+import { HistoryTable } from '../history/HistoryTable';
 
 /** Fields that only the site uses. */
 const excluded = new Set(['_csrf']);
@@ -231,6 +233,15 @@ export default function RecordModal({ app, opened, mayChange, onClose }: RecordM
   );
 }
 
+/** The latest changes of one record. */
+function RecordHistory({ app, id, mayChange }: { app: AppDetail; id: string; mayChange: boolean }) {
+  const textOf = useErrorText();
+  const asked = { site: app.site, app: app.id, id };
+  const { data, error } = useAppsHistoryQuery(asked, { refetchOnMountOrArgChange: true });
+  if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
+  return data ? <HistoryTable app={app} changes={data.changes} mayChange={mayChange} /> : <Page.Loading />;
+}
+
 function StoredRecord({
   app,
   id,
@@ -248,19 +259,30 @@ function StoredRecord({
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
   if (!data) return <Page.Loading />;
   const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
-  if (data.form === null || !mayChange) return json;
+  const form = mayChange ? data.form : null;
+  if (form === null && !app.history) return json;
   return (
-    <Tabs.Root defaultValue="form">
+    <Tabs.Root defaultValue={form === null ? 'json' : 'form'}>
       <Tabs.List aria-label={id}>
-        <Tabs.Trigger value="form">{text('record.form')}</Tabs.Trigger>
+        {form !== null && <Tabs.Trigger value="form">{text('record.form')}</Tabs.Trigger>}
         <Tabs.Trigger value="json">JSON</Tabs.Trigger>
+        {app.history && <Tabs.Trigger value="history">{text('history')}</Tabs.Trigger>}
       </Tabs.List>
-      <Tabs.Content value="form">
-        <BlockForm app={app} block={data.form} id={id} onDone={onDone} />
-      </Tabs.Content>
+      {form !== null && (
+        <Tabs.Content value="form">
+          <BlockForm app={app} block={form} id={id} onDone={onDone} />
+        </Tabs.Content>
+      )}
       <Tabs.Content value="json">
         <Box paddingTop={4}>{json}</Box>
       </Tabs.Content>
+      {app.history && (
+        <Tabs.Content value="history">
+          <Box paddingTop={4} overflow="auto">
+            <RecordHistory app={app} id={id} mayChange={mayChange} />
+          </Box>
+        </Tabs.Content>
+      )}
     </Tabs.Root>
   );
 }

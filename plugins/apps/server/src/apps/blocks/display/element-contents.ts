@@ -29,6 +29,7 @@ import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
 import { isSaveDisabled, optionsOf, withPlaces } from './form';
 import { formActionOf, idPrefix } from './form-address';
 import { pagesContent } from './page-contents';
+import { STATE_BUTTONS, stateHtml } from './record-state';
 import { referenceContent, repeatContent } from './reference-content';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
@@ -94,6 +95,8 @@ export async function elementContents(
   };
 
   async function contentFor(name: string): Promise<Content> {
+    if (name === STATE_BUTTONS && block.definition.states)
+      return { html: await stateHtml(run, block.definition.states, options, formActionOf(run, block, options)) };
     const element = elements.get(name) ?? block.definition.builtIn.get(name);
     if (!element) return undefined;
     if (element.verify) return calledByWebhooks(run, block, element);

@@ -26,7 +26,7 @@ const CHECK_TIME = 0.02;
 const OWN = new Set(['id', 'block']);
 
 /** The items of a block that the server sets: computed ones, and inputs that a form only shows. */
-const serverItems = ({ definition }: Block): ReadonlySet<string> =>
+export const serverItems = ({ definition }: Block): ReadonlySet<string> =>
   new Set([...definition.elements.values()].filter(({ mode, readonly }) => mode || readonly).map(({ name }) => name));
 
 /**
@@ -74,6 +74,7 @@ function strictProblems(
   const problems = new Map<string, ServiceMessage>();
   for (const name of names) {
     if (ofServer.has(name)) problems.set(name, 'server_item');
+    else if (name === 'state' && definition.states) continue;
     else if (!OWN.has(name) && roleOf(definition.elements.get(name)) !== 'input') problems.set(name, 'unknown_item');
   }
   return problems;

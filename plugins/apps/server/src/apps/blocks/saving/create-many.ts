@@ -2,10 +2,12 @@ import { type Items, isItems } from '../../../../../shared/json';
 import { AppsError, isAppsError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
 import { PausedError } from '../../../logic';
+import { changedBy } from '../../../records';
 import type { NewRecord, StoredRecord } from '../../../records/types';
 import { settlePlaces } from '../../run/places/settle';
 import { type RunOptions, withRun } from '../../run/run';
 import type { AppServices, Run, Visit } from '../../run/types';
+import { provenanceOf } from '../../run/visits';
 import type { App, Block } from '../../types';
 import { type BlockSession, openBlock } from '../block-session';
 import { blockOf, createOfBlock, createWithoutBlock, newRecord } from './record-operations';
@@ -35,7 +37,8 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
   const records = async function* () {
     for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit, app }, items));
   };
-  return services.store.createMany({ site: visit.site.id, app: app.id }, { read: records });
+  const key = { site: visit.site.id, app: app.id };
+  return changedBy(provenanceOf(visit), () => services.store.createMany(key, { read: records }));
 }
 
 /**

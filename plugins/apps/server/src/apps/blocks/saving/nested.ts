@@ -15,6 +15,7 @@ import { targetsOf } from '../references';
 import { displayBlock } from '../run-block';
 import { sentEntries } from '../sent/sent-entries';
 import { checkedItems } from './checked-items';
+import { notifyOf } from './notify';
 import { storedBlock } from './record-operations';
 import { changedRecord, conflictsIn, deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
 import { readSubmission } from './submission';
@@ -115,4 +116,8 @@ async function references(run: Run, element: ElementDefinition, ids: readonly st
 }
 
 /** Implements `display()`, `save(…, {block_id})`, `delete_record()` and `references()` of logic (docs/reference/logic.md#a-record). */
-export const nested: Nested = { display, displayBlock: showBlock, save, delete: remove, references };
+export const nested: Nested = {
+  ...{ display, displayBlock: showBlock, save, references },
+  delete: remove,
+  notify: notifyOf,
+};

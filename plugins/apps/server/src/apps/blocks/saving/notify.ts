@@ -59,7 +59,11 @@ function textOf(element: ElementDefinition, value: Json | undefined, say: Say, r
  */
 export async function notifyOfSave(run: Run, block: Block, record: StoredRecord, created: boolean): Promise<void> {
   const { notify } = block.definition;
-  if (!notify || !(created || notify.onUpdate)) return;
+  if (notify && (created || notify.onUpdate)) await notifyOf(run, block, record, notify);
+}
+
+/** Queues the mail that a `notify` says, of a block or of a state; in the same way it never fails the request. */
+export async function notifyOf(run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void> {
   try {
     await send(run, block, notify, record);
   } catch (error) {

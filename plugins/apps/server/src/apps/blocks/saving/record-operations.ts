@@ -4,6 +4,7 @@ import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
+import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
 import { makerOf } from '../../run/places/rules';
 import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
@@ -73,9 +74,27 @@ export async function createOfBlock(
 
 /** Merges items into a record (operation 10); `$inc` adds. An `id` of another record: BadRequestError. */
 export async function updateRecord(run: Run, id: string, body: Items, matches: VersionTest): Promise<StoredRecord> {
-  const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
+  const record = (await movable(run, id, body)) ?? (await editable(run, id));
   requireVersion(record, matches);
   return changeRecord(run, record, readChange(id, body), body);
+}
+
+const editable = (run: Run, id: string): Promise<StoredRecord> =>
+  permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
+
+/** The record where only its state is changed, by one whom `by` of the state names: that is no right to other items. */
+async function movable(run: Run, id: string, body: Items): Promise<StoredRecord | null> {
+  if (Object.keys(body).some((name) => name !== 'state' && name !== 'id')) return null;
+  const record = await run.unit.get(keyOf(run), id, run.rights.viewOwn ?? undefined);
+  return record && run.rights.view(record.creator) && mayMoveRecord(run, record) ? record : null;
+}
+
+/** Changes the state of a record that its page shows, by the rules of its block. 401, 403; 409 where no way leads. */
+export async function moveRecord(run: Run, record: StoredRecord, state: string): Promise<StoredRecord> {
+  if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Changing a state needs a POST request');
+  // Who presses a button that another one has made pointless gets a message that says so, whoever may press the next.
+  if (leadsTo(run.app, record, state)) requireRight(run, mayMoveRecord(run, record), 'change the state of this record');
+  return changeRecord(run, record, { set: { state } }, { state });
 }
 
 /**

@@ -54,7 +54,7 @@ export async function saveInSession(
       saving.add(addressOf(run, current.id));
       run.saving.add(addressOf(run, current.id));
     }
-    if (block.definition.places) await givePlace(run, session, current);
+    if (block.definition.places || block.definition.states) await givePlace(run, session, current);
     const returned = (await session.run(['on_save'], true)).get('on_save') ?? null;
     // Inside another block the calling function goes on, and the request is refused after it.
     if (run.depth === 0) refuseInvalid(run);

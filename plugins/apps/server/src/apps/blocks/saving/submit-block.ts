@@ -19,6 +19,7 @@ import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
 import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
 import { notifyOfSave } from './notify';
+import { moveRecord } from './record-operations';
 import { changedRecord, deleteInSession, saveInSession } from './save-record';
 import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
 
@@ -47,7 +48,8 @@ const actionsIn = (fields: FormFields): string[] =>
   Object.keys(fields).flatMap((name) => (name.startsWith(ACTION) ? [name.slice(ACTION.length)] : []));
 
 /**
- * Processes a block's posted form: `on_display`, `action.<element>` functions, then `_delete`, `_edit` or `_save`
+ * Processes a block's posted form: `on_display`, `action.<element>` functions, then `_delete`, `_edit` or `_save`; a button of `_state` does
+ * nothing else
  * (docs/reference/layouts.md#posting-a-form). Without any of them the block is shown again, with what was entered. A
  * FormRefusal for wrong fields, and for what the block's own logic refuses.
  */
@@ -60,6 +62,9 @@ export async function submitBlock(
 ): Promise<Submitted> {
   const fields = withSentFiles(block, sent, run.visit.files);
   const form = { fields, ...more };
+  const state = record && block.definition.states && Object.hasOwn(fields, '_state') ? fields._state : undefined;
+  if (record && typeof state === 'string')
+    return { kind: 'saved', record: await moveRecord(run, record, state), created: false, redirect: null };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     refuseLost(run, await shownAgain(run, block, record, fields));

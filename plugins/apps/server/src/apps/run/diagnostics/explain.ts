@@ -140,7 +140,8 @@ export function namesInRights({ settings, folder, blocks }: App): NameOccurrence
   const ofSchedules = named(settings.scheduleAs, 'settings.yaml', text, true);
   const ofBlocks = [...blocks.values()].flatMap(({ id, definition }) => {
     const file = folder.files.get(`blocks/${id}.yaml`) ?? folder.files.get(`blocks/${id}.yml`);
-    return file ? named(definition.viewPermission ?? [], file.path, file.text) : [];
+    const ofStates = [...(definition.states?.all.values() ?? [])].flatMap(({ by }) => by ?? []);
+    return file ? named([...(definition.viewPermission ?? []), ...ofStates], file.path, file.text) : [];
   });
   return [...ofSettings, ...ofSchedules, ...ofBlocks].slice(0, MAX_NAMES);
 }

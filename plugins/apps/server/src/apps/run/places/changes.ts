@@ -1,3 +1,4 @@
+import { provenance, type Through } from '../../../records';
 import type { AppKey, Items, StoredRecord, UnitObserver } from '../../../records/types';
 
 /** A record as a request found it, and as it has changed it; null where there is none. */
@@ -7,6 +8,8 @@ export interface PlaceChange {
   creator: string | null;
   before: Items | null;
   after: Items | null;
+  /** Through what its state was changed, or it was made, last. */
+  movedBy?: Through | undefined;
 }
 
 /**
@@ -24,6 +27,8 @@ export class PlaceChanges {
   readonly counted = new Map<string, number>();
   /** Ids of the records that it has put on a waiting list. */
   readonly joined = new Set<string>();
+  /** Ids of deleted records that are created again, in the state that they had. */
+  readonly restored = new Set<string>();
   /** What this attempt adds to them. */
   readonly added: PlaceTally;
 
@@ -46,7 +51,9 @@ export class PlaceChanges {
     const address = addressOf(change.key, change.id);
     if (this.ofServer.has(address)) return;
     const known = this.changed.get(address);
-    this.changed.set(address, known ? { ...change, before: known.before } : change);
+    const isMoved = change.before === null || change.before.state !== change.after?.state;
+    const movedBy = isMoved ? provenance()?.through : known?.movedBy;
+    this.changed.set(address, { ...change, before: known ? known.before : change.before, movedBy });
   }
 
   /** The changes since the last call, in order. */

@@ -8,11 +8,12 @@ import type { Run } from '../types';
 import { refusal } from '../visits';
 import type { PlaceChange } from './changes';
 import { mailOfPlace } from './place-mail';
+import { settleState } from './record-states';
 import { blockOfItems, openAt, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
 
 type Ruled = Block & { places: Places };
 
-/** An app whose records have places, in one attempt at a request. */
+/** An app whose records have places or states, in one attempt at a request. */
 interface Scope {
   run: Run;
   app: App;
@@ -23,7 +24,7 @@ interface Scope {
 const WAITING = 100;
 
 /**
- * Gives the records that the attempt has changed their places, by the rules of their blocks (docs/decisions/places.md), whatever
+ * Gives the records that the attempt has changed their places and states, by the rules of their blocks (docs/decisions/places.md), whatever
  * way they came: 409 with `details.code` or 422 where there is none. Each decision is a claim that is checked again in the
  * transaction of the commit. Called before the commit, before the `on_save` of a record, and after each record of a bulk creation, so
  * that the error names it. A refusal ends the attempt, also where logic catches it.
@@ -50,11 +51,12 @@ async function settleAll(run: Run): Promise<void> {
 
 async function scopeOf(run: Run, key: AppKey): Promise<Scope | null> {
   const app = key.app === run.app.id ? run.app : await run.services.loadApp(run.visit.site, key.app);
-  const hasPlaces = app && [...app.blocks.values()].some(({ definition }) => definition.places);
+  const hasPlaces = app && [...app.blocks.values()].some(({ definition }) => definition.places || definition.states);
   return app && hasPlaces ? { run, app, key } : null;
 }
 
 async function settle(scope: Scope, change: PlaceChange): Promise<void> {
+  await settleState(scope.run, scope.app, change);
   const { creator, before, after } = change;
   const [from, to] = [blockOfItems(scope.app, before), blockOfItems(scope.app, after)];
   if (!from && !to) return;

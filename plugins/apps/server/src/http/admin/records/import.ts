@@ -119,7 +119,7 @@ export const importHandlers: Pick<Handlers<typeof recordRoutes>, 'previewImport'
   async importRecords(ctx, services): Promise<ImportState> {
     const found = await appOf(ctx, services);
     refuseWhileRunning(found);
-    const visit = await panelVisit(ctx, services, found);
+    const visit = await panelVisit(ctx, services, found, undefined, 'import');
     return withFile(ctx, services, found, async (file, keep) => {
       const { records, wrong, problems } = await preview(services, found, file);
       if (wrong > 0)
