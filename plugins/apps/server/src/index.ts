@@ -11,7 +11,7 @@ import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { createCalls, watchContent } from './events';
 import { createImageSwap, type ImageService } from './files';
-import { ignoreChangesIn } from './host-files';
+import { ignoreChangesIn, privateFolder } from './host-files';
 import {
   adminInterface,
   appDocument,
@@ -161,7 +161,8 @@ export default {
     );
     if (strapi.plugin('upload'))
       strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
-    ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);
+    for (const folder of [configOf(strapi).themesDirectory, privateFolder(strapi, configOf(strapi))])
+      ignoreChangesIn(folder, strapi.config);
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     if (configOf(strapi).log.format === 'json')
       logAsJson(strapi.log as FormattedLogger, () => {

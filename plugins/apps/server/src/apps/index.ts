@@ -6,7 +6,7 @@ export { unanswered } from './blocks/display/page-contents';
 export { isSaved } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
 export { type JsonForm, readJsonForm } from './blocks/saving/checked-items';
-export { createMany, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
+export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
 export { nested } from './blocks/saving/nested';
 export {
   changeRecord,

@@ -35,14 +35,22 @@ export const isPublic = new Set<Address['kind']>([
 ]);
 
 /** Targets that are not JSON or a page alone. */
-const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'records.xlsx', 'search.csv', 'search.xlsx']);
+const choosesType = new Set<AppTarget['kind']>([
+  'file',
+  'records',
+  'records.csv',
+  'records.xlsx',
+  'search.csv',
+  'search.xlsx',
+]);
 
 /** Answers an address of the plugin; throws what `respondError` answers. */
 export async function answer(ctx: Context, services: HttpServices, address: Address, view: ErrorView): Promise<void> {
   const site = await services.sites.site(address.site);
   if (!site) throw notFound(missing.site(address.site));
   // The error of a missing file is a bare page: rendering the theme for it would cost too much.
-  if (!isPublic.has(address.kind)) {
+  const isFile = isPublic.has(address.kind) || (address.kind === 'app' && address.target.kind === 'file');
+  if (!isFile) {
     view.document = async (page) => {
       const main = inLanguage(await siteLocale(services, site), site, page.main);
       return sitePage(ctx, services, site, view.requester, { ...page, main });

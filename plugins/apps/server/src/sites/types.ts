@@ -65,6 +65,8 @@ export type AppTarget =
    * (docs/reference/addresses.md#record-ids).
    */
   | { kind: 'record'; id: string; edit: boolean }
+  /** A private file of a record. */
+  | { kind: 'file'; id: string; name: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
 
@@ -185,5 +187,7 @@ export interface Sites {
     block(site: Site, app: string, block: string, content?: string): string;
     view(site: Site, view: string, content?: string): string;
     asset(site: Site, file: PublicFile): string;
+    /** @param site its address, which may be a path */
+    file(site: Pick<Site, 'url'>, app: string, id: string, name: string): string;
   };
 }

@@ -76,7 +76,7 @@ export async function withRun<T>(
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
-        if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.folderOf);
+        if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.placeOf);
         else if (next) {
           attempt = next;
           services.metrics.retry({ site: visit.site.id, app: app.id });

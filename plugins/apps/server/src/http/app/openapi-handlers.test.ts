@@ -26,6 +26,7 @@ const paths: Record<keyof typeof routes, string> = {
   refresh: '/a/refresh',
   openapi: '/a/openapi.json',
   record: '/a/record/{record_id}',
+  file: '/a/files/{file_id}/{name}',
   block: '/a/blocks/b',
   element: '/a/blocks/b/e',
 };

@@ -4,6 +4,7 @@ import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
+import { getFile } from './private-files';
 
 type Handle = (exchange: Exchange<never>) => Promise<void>;
 
@@ -28,6 +29,7 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     PATCH: json.patchRecord,
     DELETE: json.deleteRecord,
   },
+  file: { GET: getFile },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },
     POST: postBlock,

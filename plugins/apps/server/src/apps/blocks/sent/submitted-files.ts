@@ -204,7 +204,7 @@ const shownFile = ({ documentId, name, size, url }: StoredFile): ShownFile => ({
   url,
 });
 
-/** The item of an element of files. New files have no address before they are in the media library. */
+/** The item of an element of files. New files have no address before they are stored. */
 export function fileItem(
   { multiple }: ElementDefinition,
   files: readonly (StoredFile | TemporaryFile)[],
@@ -217,7 +217,7 @@ export function fileItem(
   return (multiple ? list : (list[0] ?? null)) as unknown as Json;
 }
 
-/** FilesNeeded where one of the files is not in the media library yet. */
+/** FilesNeeded where one of the files is not stored yet. */
 export function requireStored(
   block: Block,
   submitted: readonly (StoredFile | TemporaryFile)[],
@@ -225,7 +225,11 @@ export function requireStored(
 ): void {
   const needed = submitted.filter((file): file is TemporaryFile => 'token' in file && !request?.stored(file));
   const fields = fileFields(block.definition);
-  if (needed.length > 0) throw new FilesNeeded(needed, (field) => fields.get(field)?.folder);
+  const placeOf = (field: string) => {
+    const { isPublic = false, folder } = fields.get(field) ?? {};
+    return { isPublic, folder };
+  };
+  if (needed.length > 0) throw new FilesNeeded(needed, placeOf);
 }
 
 /** The files that forms of an app may carry, of one block or of all. */
