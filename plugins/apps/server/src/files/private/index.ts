@@ -109,7 +109,8 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
     const found: PrivateFile[] = [];
     for (const some of chunks(documentIds, MAX_NAMES)) {
       const rows = await table().findMany({ where: { ...where, private: true, file: { $in: some } } });
-      found.push(...rows.map(privateFile));
+      // MariaDB compares texts without their case.
+      found.push(...rows.map(privateFile).filter(({ documentId }) => some.includes(documentId)));
     }
     return found;
   };
