@@ -1,11 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { deflateSync } from 'node:zlib';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { runCli } from '../support/command-line';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
+import { writeFiles } from '../support/files';
 import { useDatabase, useFolder, useStage, useThemes, useTwin } from '../support/hooks';
 import type { Answer } from '../support/send';
 import { html, type RowRequest } from '../support/stage';
+import { hostEnvironment } from '../support/temporary-host';
+import { repository } from '../support/theme';
 import { formBody, libraryNames, type Part, pdf, png } from './files/send';
 
 const definition = `
@@ -389,6 +393,126 @@ describe.each(await availableClients())('private files on %s', (client) => {
       expect(second.text).toContain(`${base}/My%20CV.pdf`);
       expect((await get('anonymous', `${base}/My%20CV.pdf`)).status).toBe(404);
     });
+  });
+
+  describe('that are moved', () => {
+    type Report = { moved: number; there: number; otherwise: number; gone: number; failed: unknown[] };
+    const move = (to: 'private' | 'public', app?: string): Promise<Report[]> =>
+      stage.host.run(
+        (strapi, ...given) =>
+          strapi
+            .plugin('apps')
+            .service('files')
+            .move(...given),
+        to,
+        app,
+      );
+    const command = async (...args: string[]) => {
+      const { code, out, err } = await runCli(['files', ...args], {
+        cwd: repository,
+        env: { ...hostEnvironment, ...options().env, NODE_ENV: 'test', APPS_THEMES_DIRECTORY: themes.directory },
+      });
+      expect(code, err).toBe(0);
+      return out;
+    };
+    let id = '';
+    const fileOf = async (name: 'cv' | 'photo' | 'shop') => ((await stage.items('cv', id)) as unknown as Items)[name];
+    const read = async (name: 'cv' | 'photo' | 'shop', as = 'anonymous') =>
+      (await get(as, (await fileOf(name)).url)).status;
+    const content = wide(600, 300);
+    beforeAll(async () => {
+      await stage.send({ as: 'mona', send: 'DELETE cv/records' });
+      await vi.waitFor(async () => expect(await kept()).toEqual([]));
+      id = (
+        await made('una', [
+          attach,
+          { name: 'photo', file: 'me.png', content },
+          { name: 'shop', file: 's.png', content: png },
+        ])
+      ).id;
+    });
+
+    test('are in the media library, and come back, with every byte', async () => {
+      const before = await fileOf('cv');
+      const photo = await get('una', (await fileOf('photo')).url);
+      expect(await command('public', 'cv')).toBe('site/cv: 2 moved, 1 were public\n');
+      expect(await kept()).toEqual([]);
+      const [cv, picture] = [await fileOf('cv'), await fileOf('photo')];
+      expect([cv.url, cv.documentId, cv.name]).toEqual([
+        expect.stringContaining('/uploads/'),
+        before.documentId,
+        before.name,
+      ]);
+      expect((await get('anonymous', cv.url)).bytes.equals(pdf)).toBe(true);
+      expect((await get('anonymous', picture.url)).bytes.equals(photo.bytes)).toBe(true);
+      expect((await get('anonymous', picture.thumbnail ?? '')).bytes.readUInt32BE(16)).toBe(245);
+      expect((await get('una', before.url)).status).toBe(404);
+
+      expect(await command('private')).toBe('site/cv: 2 moved, 1 stay public: their elements say `public: true`\n');
+      expect(await libraryNames(stage)).toEqual(['s.png']);
+      for (const { url, thumbnail } of [cv, picture])
+        for (const one of [url, thumbnail]) if (one) expect((await get('anonymous', one)).status).toBe(404);
+      expect(await fileOf('cv')).toEqual(before);
+      expect((await get('una', before.url)).bytes.equals(pdf)).toBe(true);
+      expect((await get('una', (await fileOf('photo')).url)).bytes.equals(photo.bytes)).toBe(true);
+      expect((await get('una', (await fileOf('photo')).thumbnail ?? '')).bytes.readUInt32BE(16)).toBe(245);
+      expect(await move('private')).toMatchObject([{ moved: 0, there: 2, otherwise: 1, failed: [] }]);
+      expect(await move('public')).toMatchObject([{ moved: 0, otherwise: 2, there: 1 }]);
+    });
+
+    test('stay where they are when a step fails, and are moved by the next attempt', async () => {
+      const failing = (name: 'uploadStream' | 'delete', is: boolean) =>
+        stage.host.run(
+          (strapi, one, fails) => {
+            const { provider } = strapi.plugin('upload') as unknown as { provider: Record<string, unknown> };
+            const box = globalThis as typeof globalThis & { before: Record<string, unknown> };
+            box.before ??= { ...provider };
+            provider[one] = fails
+              ? async () => {
+                  throw new Error('no storage');
+                }
+              : box.before[one];
+          },
+          name,
+          is,
+        );
+      await failing('uploadStream', true);
+      const [none] = await move('public', 'cv');
+      expect(none).toMatchObject({ moved: 0, failed: [{ message: 'no storage' }, { message: 'no storage' }] });
+      expect([await read('cv', 'una'), await read('cv'), (await kept()).length]).toEqual([200, 404, 3]);
+      await failing('uploadStream', false);
+      expect(await move('public', 'cv')).toMatchObject([{ moved: 2, failed: [] }]);
+      expect(await read('cv')).toBe(200);
+      await failing('delete', true);
+      const [half] = await move('private', 'cv');
+      expect(half).toMatchObject({ moved: 0, failed: [{}, {}] });
+      // Its bytes are at both places, but its address is the private one.
+      expect([await read('cv', 'una'), await read('cv')]).toEqual([200, 404]);
+      await failing('delete', false);
+      expect(await move('private', 'cv')).toMatchObject([{ moved: 2, failed: [] }]);
+      expect([await read('cv', 'una'), await libraryNames(stage)]).toEqual([200, ['s.png']]);
+    });
+
+    test('are gone with their records, at either place', async () => {
+      await move('public', 'cv');
+      await stage.send({ as: 'mona', send: 'DELETE cv/records' });
+      await expect.poll(() => libraryNames(stage)).toEqual([]);
+      expect(await kept()).toEqual([]);
+    });
+  });
+
+  test('leave nothing of a save that fails, nor of a process that ended while it stored one', async () => {
+    expect((await post('una', [{ name: 'name', content: 'copies' }, attach])).status).toBe(422);
+    expect(await kept()).toEqual([]);
+    await stage.host.run(async (strapi) => {
+      const main = { mime: 'text/plain', size: 1, provided: null };
+      const content = { name: 'a.txt', width: null, height: null, provider: null, main, thumbnail: null };
+      const row = { site: 'site', app: 'cv', saved: true, released: 'earlier', private: true, content };
+      await strapi.db.query('plugin::apps.file').create({ data: { ...row, file: 'abandoned' } });
+    });
+    await writeFiles(folder('kept', 'ab'), { abandoned: 'x', 'abandoned.0123456789abcdef': 'part' });
+    await stage.send({ as: 'mona', send: `DELETE cv/record/${(await made('una')).id}` });
+    await expect.poll(kept).toEqual([]);
   });
 
   test('are at the upload provider where that is private, at addresses that it signs when they are asked for', async () => {

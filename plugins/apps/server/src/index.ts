@@ -10,6 +10,7 @@ import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { createCalls, watchContent } from './events';
+import { createFileTools } from './file-tools';
 import { createImageSwap, type ImageService } from './files';
 import { ignoreChangesIn, privateFolder } from './host-files';
 import {
@@ -104,6 +105,9 @@ const recordTools = {
   },
 };
 
+/** `strapi.plugin('apps').service('files')`, used by the command line (docs/reference/files.md#moving-files). */
+const fileTools = createFileTools(running);
+
 /** `strapi.plugin('apps').service('jobs')`: what people do with stored jobs (docs/reference/jobs.md#from-code). */
 const jobTools = {
   list: (...given: Parameters<Jobs['list']>) => running().jobs.list(...given),
@@ -135,6 +139,7 @@ const openApiTools = {
   },
 };
 
+export type FileTools = typeof fileTools;
 export type RecordTools = typeof recordTools;
 export type OpenApiTools = typeof openApiTools;
 export type JobTools = typeof jobTools;
@@ -147,6 +152,7 @@ export default {
     records: () => recordTools,
     openapi: () => openApiTools,
     tests: () => testTools,
+    files: () => fileTools,
     jobs: () => jobTools,
     schedules: () => schedules,
   },

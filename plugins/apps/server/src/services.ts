@@ -165,6 +165,7 @@ export function createServices(
     }),
     maxPixels: config.limits.imagePixels,
     privateFolder: privateFolder(strapi, config),
+    publicFolder: strapi.dirs.static.public,
     privatePath: ({ site, app }, id, name) => sites.urls.file({ url: `/${site}` }, app, id, name),
     logger,
   });

@@ -21,7 +21,7 @@ export {
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
-export { fileRules } from './blocks/sent/submitted-files';
+export { fileRules, placeOfFile } from './blocks/sent/submitted-files';
 export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
 export { themeSource } from './definitions/partials';

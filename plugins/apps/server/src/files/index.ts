@@ -1,6 +1,7 @@
 import type { Logger } from '../common/log';
 import { createAddresses } from './addresses';
 import { createLibrary, type LibraryStrapi } from './library';
+import { createFileMoves } from './moves';
 import type { Pictures } from './pictures';
 import {
   createPrivateFiles,
@@ -38,15 +39,17 @@ export interface FilesOptions {
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Absolute path of the folder of private files; made when it is needed. */
   privateFolder: string;
+  /** Absolute path of the folder of the files that Strapi serves. */
+  publicFolder: string;
   /** The address of a private file below the site's base address. */
   privatePath(key: AppKey, documentId: string, name: string): string;
   logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 export function createFiles(options: FilesOptions): Files {
-  const { strapi, baseUrl, folder, keptSize, pictures, maxPixels, namedFiles, privateFolder, privatePath, logger } =
-    options;
+  const { strapi, baseUrl, folder, keptSize, pictures, maxPixels, namedFiles, logger } = options;
   const temporary = createTemporaryFiles(folder, { keptSize, maxPixels });
+  const { privateFolder, publicFolder, privatePath } = options;
   const upload = () => strapi.plugin('upload') as UploadStorage | undefined;
   const privates = createPrivateFiles({
     table: () => strapi.db.query('plugin::apps.file') as OwnTable,
@@ -85,6 +88,7 @@ export function createFiles(options: FilesOptions): Files {
     add: (file, { isPublic, folder }) => (isPublic ? library.add(file, folder) : library.addPrivate(file)),
     privateFiles: privates.findAll,
     open: privates.open,
+    moves: createFileMoves({ strapi, publicFolder, library, privates }),
     known: ({ site, app }, documentIds) => library.known(site, app, documentIds),
     saved: (documentIds) => marked(library.saved(documentIds)),
     discard: (documentIds) => marked(library.remove(documentIds)),

@@ -5,8 +5,8 @@ import type { Pictures } from './pictures';
 import { type PrivateFile, type PrivateFiles, privateFile } from './private';
 import type { StoredFile, TemporaryFile } from './types';
 
-const FILE = 'plugin::upload.file';
-const OWN = 'plugin::apps.file';
+export const FILE = 'plugin::upload.file';
+export const OWN = 'plugin::apps.file';
 
 /** The part of Strapi that the media library needs. */
 export interface LibraryStrapi {
@@ -75,6 +75,8 @@ export interface Library {
   /** The library's rows of files. */
   rows(documentIds: readonly string[]): Promise<Record<string, unknown>[]>;
   remove(documentIds: readonly string[]): Promise<void>;
+  /** The id of a folder of the media library, made when needed. @param path `a/b` */
+  folderId(path: string): Promise<number>;
 }
 
 /** Names in one statement, whose values a database limits. */
@@ -225,6 +227,7 @@ export function createLibrary(strapi: LibraryStrapi, { pictures, privates }: Lib
     own: ownOf,
     rows,
     remove,
+    folderId: (path) => folderId(strapi, path),
   };
 }
 

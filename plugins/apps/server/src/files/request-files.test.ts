@@ -30,6 +30,7 @@ function lostAfterwards() {
     maxPixels: 1_000,
     namedFiles: async () => new Set<string>(),
     privateFolder: '/none',
+    publicFolder: '/none',
     privatePath: () => '/none',
   };
   const files = createFiles({ ...options, logger: { error, warn: error } });

@@ -1,6 +1,8 @@
+import type { FileMoves } from './moves';
 import type { OpenedPart, PrivateFile } from './private';
 import type { TemporaryFiles } from './temporary-files';
 
+export type { ListedFile, MoveOutcome } from './moves';
 export type { OpenedPart, PrivateFile } from './private';
 
 /** A file of a record, as its item is stored (docs/reference/definitions.md#files). */
@@ -115,6 +117,7 @@ export interface Files {
   privateFiles(documentIds: readonly string[]): Promise<PrivateFile[]>;
   /** What is stored of a private file; null where it is gone, or has no thumbnail. ServiceUnavailableError: see PrivateStorage.open. */
   open(file: PrivateFile, part: 'main' | 'thumbnail'): Promise<OpenedPart | null>;
+  readonly moves: FileMoves;
   /** Those of the files that forms of the app have stored; sizes of the media library are exact to ten bytes. */
   known(key: AppKey, documentIds: readonly string[]): Promise<StoredFile[]>;
   /** Notes that records name these files. Never rejects: a file that could not be marked is looked at later. */

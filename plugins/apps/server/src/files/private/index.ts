@@ -9,6 +9,7 @@ import { type OpenedPart, type PartSource, type PrivateStorage, type StoredPart,
 export {
   createPrivateStorage,
   type OpenedPart,
+  type PartSource,
   type PrivateStorage,
   type StorageOptions,
   type UploadStorage,
@@ -95,6 +96,13 @@ export interface PrivateFiles {
   store(documentId: string, file: TemporaryFile): Promise<PrivateContent>;
   /** The column of a file that is being stored: what a process that ends early leaves is removed by it. */
   planned(documentId: string, file: NewFile): Promise<PrivateContent>;
+  /** Stores a file of the media library as it is. */
+  keep(
+    documentId: string,
+    size: Pick<PrivateContent, 'width' | 'height'>,
+    main: PartSource,
+    thumbnail: PartSource | null,
+  ): Promise<PrivateContent>;
   /** Null where its bytes are gone, or it has no thumbnail. ServiceUnavailableError where the host has another provider now. */
   open(file: PrivateFile, part: 'main' | 'thumbnail'): Promise<OpenedPart | null>;
   /** Removes bytes; the row stays. */
@@ -158,6 +166,14 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
       } finally {
         await rm(work, { recursive: true, force: true });
       }
+    },
+    async keep(documentId, size, main, thumbnail) {
+      const provider = await storage.provider();
+      return {
+        ...{ name: main.name, ...size, provider },
+        main: await storage.put(provider, documentId, main),
+        thumbnail: thumbnail && (await storage.put(provider, thumbnailOf(documentId), thumbnail)),
+      };
     },
     async open({ documentId, provider, ...file }, part) {
       const found = file[part];

@@ -1,7 +1,7 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
-import type { FileRules } from '../../../files/types';
+import type { FilePlace, FileRules } from '../../../files/types';
 import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile, STORED } from '../../elements';
 import { type Message, message } from '../../locales';
 import { FilesNeeded } from '../../run/files';
@@ -230,6 +230,14 @@ export function requireStored(
     return { isPublic, folder };
   };
   if (needed.length > 0) throw new FilesNeeded(needed, placeOf);
+}
+
+/** Where the definition of a record's block stores a file that the record names; null where no element of files names it. */
+export function placeOfFile({ blocks }: App, items: Items, documentId: string): FilePlace | null {
+  const block = typeof items.block === 'string' ? blocks.get(items.block) : undefined;
+  for (const [field, { isPublic = false, folder }] of block ? fileFields(block.definition) : [])
+    if (storedIn(items, field).some((file) => file.documentId === documentId)) return { isPublic, folder };
+  return null;
 }
 
 /** The files that forms of an app may carry, of one block or of all. */
