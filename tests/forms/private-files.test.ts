@@ -395,6 +395,43 @@ describe.each(await availableClients())('private files on %s', (client) => {
     });
   });
 
+  test("are read in the panel with the administrator's permission, and what it sends back changes nothing", async () => {
+    const { id, items } = await made('una', [attach, { name: 'photo', file: 'me.png', content: wide(600, 300) }]);
+    const panel = '/apps/sites/site/apps/cv';
+    const file = (as: string, documentId: string, more = '') => get(as, `${panel}/file?id=${documentId}${more}`);
+    for (const who of ['clerk', 'overseer']) {
+      const read = await file(who, items.cv.documentId);
+      expect([who, read.status, read.bytes.equals(pdf)]).toEqual([who, 200, true]);
+    }
+    expect((await file('clerk', items.photo.documentId, '&thumbnail=1')).bytes.readUInt32BE(16)).toBe(245);
+    for (const [who, status] of [
+      ['olga', 403],
+      ['auditor', 403],
+      ['anonymous', 401],
+      ['una', 401],
+    ] as const)
+      expect([who, (await file(who, items.cv.documentId)).status]).toEqual([who, status]);
+    for (const wrong of ['none', '', '%25', items.cv.documentId.toUpperCase()])
+      expect((await file('clerk', wrong)).status).toBe(404);
+    const other = '/apps/sites/site/apps/twin/file';
+    expect((await get('clerk', `${other}?id=${items.cv.documentId}`)).status).toBe(404);
+    const stored = () =>
+      stage.host.run(async (strapi, one) => {
+        const row = await strapi.db.query('plugin::apps.record').findOne({ where: { identifier: one } });
+        return (typeof row.items === 'string' ? JSON.parse(row.items) : row.items) as object;
+      }, id);
+    const before = await stored();
+    const { json: shown } = await stage.send<{ items: object; version: string }>({
+      as: 'clerk',
+      send: `GET ${panel}/record?id=${id}`,
+    });
+    expect(JSON.stringify(shown.items)).toContain('?thumbnail');
+    const json = { items: { ...shown.items, name: 'New' }, version: shown.version };
+    expect((await stage.send({ as: 'clerk', send: `PUT ${panel}/record?id=${id}`, json })).status).toBe(200);
+    expect(await stored()).toEqual({ ...before, name: 'New' });
+    await stage.send({ as: 'mona', send: `DELETE cv/record/${id}` });
+  });
+
   describe('that are moved', () => {
     type Report = { moved: number; there: number; otherwise: number; gone: number; failed: unknown[] };
     const move = (to: 'private' | 'public', app?: string): Promise<Report[]> =>

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import type { AppDetail, RecordDetail } from '../../../../../shared/admin-api';
 import type { Items } from '../../../../../shared/json';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
+import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/files';
 import {
   useAppsCreateRecordMutation,
   useAppsRecordFormQuery,
@@ -13,6 +14,7 @@ import {
 } from '../../../api/records';
 import { readObject } from '../../../json-files';
 import { useText } from '../../../plugin';
+import { FileLink, isFile } from './ItemValue';
 
 /** Fields that only the site uses. */
 const excluded = new Set(['_csrf']);
@@ -88,6 +90,7 @@ function BlockForm({ app, block, id, onDone }: BlockFormProps) {
   const key = { site: app.site, app: app.id, block, ...(id === undefined ? {} : { id }) };
   const { data, error } = useAppsRecordFormQuery(key, { refetchOnMountOrArgChange: true });
   const [submitForm] = useAppsSubmitFormMutation();
+  const { save } = usePrivateFiles();
   const [again, setAgain] = useState<string | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
@@ -111,8 +114,16 @@ function BlockForm({ app, block, id, onDone }: BlockFormProps) {
       event.preventDefault();
       submit(sentBy(event));
     });
-    // Links of the block lead out of the panel.
-    for (const link of inside?.links ?? []) link.target = '_blank';
+    // Links of the block lead out of the panel; a private file is read with the administrator's permission.
+    for (const link of inside?.links ?? []) {
+      const { href, textContent } = link;
+      link.target = '_blank';
+      if (!privateFile(href)) continue;
+      link.addEventListener('click', (event) => {
+        event.preventDefault();
+        save({ url: href, name: textContent ?? '' });
+      });
+    }
     if (inside) focusFirst(inside);
     if (frame.current && inside) frame.current.style.height = `${inside.documentElement.scrollHeight + 16}px`;
   };
@@ -231,6 +242,28 @@ export default function RecordModal({ app, opened, mayChange, onClose }: RecordM
   );
 }
 
+/** The files that a value names, at any depth. */
+function filesOf(value: unknown): RecordFile[] {
+  if (isFile(value)) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(filesOf) : [];
+}
+
+/** The files of a record, to look at and to save. */
+function RecordFiles({ items }: { items: Items }) {
+  const files = filesOf(items);
+  if (files.length === 0) return null;
+  return (
+    <Flex tag="ul" gap={4} wrap="wrap" paddingBottom={4}>
+      {files.map((file, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a record may name a file twice
+        <li key={at}>
+          <FileLink file={file} />
+        </li>
+      ))}
+    </Flex>
+  );
+}
+
 function StoredRecord({
   app,
   id,
@@ -248,13 +281,21 @@ function StoredRecord({
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
   if (!data) return <Page.Loading />;
   const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
-  if (data.form === null || !mayChange) return json;
+  const files = <RecordFiles items={data.items} />;
+  if (data.form === null || !mayChange)
+    return (
+      <>
+        {files}
+        {json}
+      </>
+    );
   return (
     <Tabs.Root defaultValue="form">
       <Tabs.List aria-label={id}>
         <Tabs.Trigger value="form">{text('record.form')}</Tabs.Trigger>
         <Tabs.Trigger value="json">JSON</Tabs.Trigger>
       </Tabs.List>
+      <Box paddingTop={4}>{files}</Box>
       <Tabs.Content value="form">
         <BlockForm app={app} block={data.form} id={id} onDone={onDone} />
       </Tabs.Content>

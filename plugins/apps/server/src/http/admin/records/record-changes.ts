@@ -5,7 +5,7 @@ import { type Items, isItems, itemOf } from '../../../../../shared/json';
 import { changeRecord, createRecord, permittedRecord, removeRecord, withRun } from '../../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
-import { eachFile } from '../../../files';
+import { eachFile, type StoredFile } from '../../../files';
 import type { RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
@@ -114,7 +114,12 @@ function storedFiles(before: Items, after: Items): Items {
   );
   if (stored.size === 0) return after;
   const copy = structuredClone(after);
-  eachFile(copy, (file) => Object.assign(file, stored.get(file.documentId)));
+  eachFile(copy, (file: StoredFile & { thumbnail?: unknown }) => {
+    const own = stored.get(file.documentId);
+    // Made when it is shown.
+    if (own) delete file.thumbnail;
+    Object.assign(file, own);
+  });
   return copy;
 }
 
