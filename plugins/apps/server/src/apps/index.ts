@@ -93,6 +93,7 @@ export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
 export { consoleHtml, failuresOf, folderOf, sourceOf } from './run/diagnostics/failures';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
+export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
 export { moveUpAll } from './run/places/settle';
 export { FormRefusal } from './run/refusals';

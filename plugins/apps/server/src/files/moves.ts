@@ -149,6 +149,8 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
       if (isPrivate && !row && !(await publish(stored, folder))) return 'gone';
       // The column stays until the bytes are removed: another attempt finds them by it.
       await own().updateMany({ where: { file: documentId }, data: { private: false } });
+      // A change of the media library: kept renderings with the private address are made again.
+      await strapi.db.query(FILE).updateMany({ where: { documentId }, data: { updatedAt: new Date() } });
       await privates.remove(stored);
       await own().updateMany({ where: { file: documentId }, data: { content: null } });
       return 'moved';

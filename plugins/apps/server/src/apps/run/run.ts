@@ -13,6 +13,7 @@ import { consoleOf } from './diagnostics/failures';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { FileChanges, FilesNeeded } from './files';
 import { rightsIn } from './observed';
+import { ownerOf } from './owner';
 import { PlaceChanges, type PlaceTally } from './places/changes';
 import { settlePlaces } from './places/settle';
 import { refuseInvalid } from './refusals';
@@ -178,7 +179,7 @@ function newRun(
   const files = new FileChanges();
   unit.observe(files);
   if (visit.dry) unit.observe(observeWrites(visit.dry));
-  const rights = rightsIn(visit, app.settings.acl);
+  const rights = rightsIn(visit, app.settings);
   return {
     services,
     visit,
@@ -213,7 +214,10 @@ function newRun(
 export function nestedRun(run: Run, app: App): Run {
   if (run.depth >= MAX_DEPTH) throw logicError(`Blocks are nested more than ${MAX_DEPTH} deep`);
   const response: ResponseChanges = { status: null, headers: {}, redirect: null };
-  const rights = app.id === run.app.id ? run.rights : rightsOf(run.visit.requester, app.settings.acl);
+  const rights =
+    app.id === run.app.id
+      ? run.rights
+      : rightsOf(run.visit.requester, app.settings.acl, () => ownerOf(run.visit, app.settings));
   return { ...run, app, rights, depth: run.depth + 1, response };
 }
 

@@ -34,7 +34,7 @@ export async function getFile({ ctx, services, site, app, rights, target }: Exch
   const [file] = await services.files.privateFiles([target.id]);
   if (!file || file.site !== key.site || file.app !== key.app || file.name !== target.name) throw noFile();
   const records = await services.store.recordsWithFile(key, file.documentId);
-  if (!records.some(({ creator }) => rights.view(creator))) throw noFile();
+  if (!records.some(({ creator, id }) => rights.view(creator, id))) throw noFile();
   await sendPrivate(ctx, services, file);
 }
 

@@ -4,7 +4,7 @@ import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
-import { makerOf } from '../../run/places/rules';
+import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
@@ -73,7 +73,7 @@ export async function createOfBlock(
 
 /** Merges items into a record (operation 10); `$inc` adds. An `id` of another record: BadRequestError. */
 export async function updateRecord(run: Run, id: string, body: Items, matches: VersionTest): Promise<StoredRecord> {
-  const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
+  const record = await permittedRecord(run, id, (...of) => run.rights.edit(...of), 'change this record');
   requireVersion(record, matches);
   return changeRecord(run, record, readChange(id, body), body);
 }
@@ -120,7 +120,7 @@ export async function changeRecord(
  * @param onDelete false: it does not run, and the block is not checked
  */
 export async function removeRecord(run: Run, id: string, matches: VersionTest, onDelete = true): Promise<void> {
-  const record = await permittedRecord(run, id, (creator) => run.rights.delete(creator), 'delete this record');
+  const record = await permittedRecord(run, id, (...of) => run.rights.delete(...of), 'delete this record');
   requireVersion(record, matches);
   await deleteRecord(run, onDelete ? storedBlock(run, record) : null, record);
 }
@@ -129,16 +129,16 @@ export async function removeRecord(run: Run, id: string, matches: VersionTest, o
 export async function permittedRecord(
   run: Run,
   id: string,
-  granted: (creator: string | null) => boolean,
+  granted: (creator: string | null, id?: string) => boolean,
   what: string,
 ): Promise<StoredRecord> {
   // A requester without a right on any record must not learn which ids exist.
-  const some = granted(run.visit.requester.identity || null);
+  const some = granted(makerOf(run), id);
   requireRight(run, some || seesRecords(run.rights), what);
   const record = await existing(run, id);
-  const may = granted(record.creator);
+  const may = granted(record.creator, record.id);
   // Who sees only own records must not learn it either.
-  if (!may && run.rights.viewOwn !== null && !run.rights.view(record.creator))
+  if (!may && run.rights.viewOwn !== null && !run.rights.view(record.creator, record.id))
     throw notFound(missing.record(id, run.app.id));
   requireRight(run, may, what);
   return record;
