@@ -59,7 +59,7 @@ export const layers = {
     ['commits', 'pending'],
     ['table', 'database'],
   ],
-  files: [['pictures'], ['pixels']],
+  files: [['private'], ['pictures'], ['pixels']],
   indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
   'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits']],
   common: [['spool'], ['time']],

@@ -7,8 +7,8 @@ import { formBody, pdf, png } from './send';
 const definition = `
 elements:
   title: { type: TEXT, index_type: field }
-  cv: { type: FILE }
-  more: { type: REPEAT, elements: { photo: IMAGE } }
+  cv: { type: FILE, public: true }
+  more: { type: REPEAT, elements: { photo: { type: IMAGE, public: true } } }
   seen: BASIC
   from: { type: REFERENCE, app: shown, block: letter, text: title }
 notify: { to: desk@example.org, subject: 'A letter', block: letter }

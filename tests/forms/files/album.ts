@@ -1,7 +1,7 @@
 const definition = `title: 'Album {title}'
 elements:
   title: { type: TEXT, label: Title, required: true }
-  cover: { type: FILE, label: Cover }
+  cover: { type: FILE, label: Cover, public: true }
   photos:
     type: REPEAT
     label: Photos
@@ -9,8 +9,8 @@ elements:
     max: 4
     elements:
       caption: { type: TEXT, label: Caption, required: true }
-      image: { type: IMAGE, label: Image, max_size: 100 kB, folder: albums }
-      papers: { type: FILE, label: Papers, multiple: true }
+      image: { type: IMAGE, label: Image, max_size: 100 kB, public: true, folder: albums }
+      papers: { type: FILE, label: Papers, multiple: true, public: true }
 `;
 
 /** An app whose repeated group has files, as a form in one piece and as one of two pages: files of a theme by path. */

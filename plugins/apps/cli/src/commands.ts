@@ -63,6 +63,28 @@ const jobs: Command = {
   commands: [list, retry, deleteCommand],
 };
 
+const movedApp = { app: 'only files of this app, on all sites' };
+
+const files: Command = {
+  usage: 'files',
+  summary: 'move the files of records, which only those who may view the record read, or all who know their address',
+  commands: [
+    {
+      usage: 'private [app]',
+      summary: 'out of the media library, but for those of elements with `public: true`',
+      arguments: movedApp,
+      examples: ['strapi-plugin-apps files private', 'strapi-plugin-apps files private jobs --json'],
+      load: () => import('./files/move').then(({ toPrivate: run }) => ({ run })),
+    },
+    {
+      usage: 'public [app]',
+      summary: 'into the media library: those of elements with `public: true`, of an app that is named all',
+      arguments: movedApp,
+      load: () => import('./files/move').then(({ toPublic: run }) => ({ run })),
+    },
+  ],
+};
+
 export const lint: Command = {
   usage: 'lint [target]',
   summary: 'check themes and apps, without a database and without starting Strapi',
@@ -230,6 +252,7 @@ export const commands: readonly Command[] = [
   check,
   reindex,
   jobs,
+  files,
   openapi,
   types,
 ];

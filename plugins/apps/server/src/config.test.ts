@@ -50,6 +50,7 @@ describe('defaults', () => {
       redirectHosts: [],
       trustedOrigins: [],
       temporaryDirectory: '/srv/host/.tmp/apps',
+      filesDirectory: null,
       fetch: { hosts: {}, private: [], secrets: {}, timeout: 5000, size: 1000000 },
     });
   });

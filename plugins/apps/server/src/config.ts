@@ -184,6 +184,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   ),
   trustedOrigins: list(origin).default([]),
   temporaryDirectory: text('a path', /\S/).default('./.tmp/apps'),
+  filesDirectory: text('a path', /\S/).nullable().default(null),
   fetch: fetchKeys.prefault({}),
   metrics: keysOf({ token }, () => 'must be an object').prefault({}),
   log: object({ format: z.enum(['text', 'json'], must("'text' or 'json'")).default('text') }).prefault({}),
@@ -206,6 +207,7 @@ export function readConfig(raw: unknown, { appRoot }: { appRoot: string }): Apps
     // An empty variable is one that is not set.
     themesDirectory: path.resolve(appRoot, process.env.APPS_THEMES_DIRECTORY || config.themesDirectory),
     temporaryDirectory: path.resolve(appRoot, config.temporaryDirectory),
+    filesDirectory: config.filesDirectory === null ? null : path.resolve(appRoot, config.filesDirectory),
   };
 }
 

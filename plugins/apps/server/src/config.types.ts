@@ -31,6 +31,8 @@ export interface AppsConfig {
   trustedOrigins: string[];
   /** Absolute path of the folder for what is too large for memory; created when needed. */
   temporaryDirectory: string;
+  /** Absolute path of the folder of private files; null: `apps-files` beside the database. */
+  filesDirectory: string | null;
   fetch: FetchConfig;
   /** Who may read `/_apps/metrics` besides administrators: the bearer of this token; '' without one. */
   metrics: { token: string };

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { compiledThemes, ignoreChangesIn, reloadedPanel } from './host-files';
+import { compiledThemes, ignoreChangesIn, privateFolder, reloadedPanel } from './host-files';
 
 // Below the repository, where TypeScript is found as in a host.
 const cache = join(__dirname, '../../../../node_modules/.cache');
@@ -73,4 +73,32 @@ test.each([[undefined], [['**/docs/**']], ['no list']])('changes in themes are i
   });
   const kept = Array.isArray(given) ? given : [];
   expect(settings.get('admin.watchIgnoreFiles')).toEqual([...kept, '/host/themes', '/host/themes/**']);
+});
+
+/** A host in /srv/host. @param filename of its SQLite database; null: another one */
+const hostWith = (filename: string | null) => ({
+  config: {
+    get: (key: string) =>
+      key === 'database.connection.client' ? (filename === null ? 'postgres' : 'sqlite') : (filename ?? undefined),
+  },
+  dirs: { app: { root: '/srv/host' }, static: { public: '/srv/host/public' } },
+});
+
+test.each<[what: string, filename: string | null, filesDirectory: string | null, folder: string]>([
+  ['beside an SQLite file', '/var/data/site.db', null, '/var/data/apps-files'],
+  ['beside an SQLite file with a path from the host', '.tmp/data.db', null, '/srv/host/.tmp/apps-files'],
+  ['in data where SQLite is in memory', ':memory:', null, '/srv/host/data/apps-files'],
+  ['in data with another database', null, null, '/srv/host/data/apps-files'],
+  ['where the configuration says', null, '/mnt/files', '/mnt/files'],
+  ['in a folder whose name begins like public', null, '/srv/host/public-not', '/srv/host/public-not'],
+])('private files are %s', (_what, filename, filesDirectory, folder) => {
+  expect(privateFolder(hostWith(filename), { filesDirectory })).toBe(folder);
+});
+
+test.each([
+  [null, '/srv/host/public'],
+  [null, '/srv/host/public/uploads/private'],
+  ['/srv/host/public/data.db', null],
+])('private files that Strapi would serve stop the start: %j, %j', (filename, filesDirectory) => {
+  expect(() => privateFolder(hostWith(filename), { filesDirectory })).toThrow('public folder');
 });

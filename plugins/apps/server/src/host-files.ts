@@ -21,6 +21,36 @@ export function ignoreChangesIn(folder: string, settings: Settings): void {
   settings.set('admin.watchIgnoreFiles', [...(Array.isArray(given) ? given : []), folder, `${slashed}/**`]);
 }
 
+/** What tells where the host has its database and its public files. */
+interface HostFolders {
+  config: { get(key: string, otherwise?: unknown): unknown };
+  dirs: { app: { root: string }; static: { public: string } };
+}
+
+/** Name of the folder of private files. */
+const PRIVATE = 'apps-files';
+
+/**
+ * The absolute path of the folder of private files: `filesDirectory` of the configuration, else `apps-files` beside the file of an
+ * SQLite database, else `data/apps-files` in the host's folder. Throws for a folder that Strapi serves to all.
+ */
+export function privateFolder(
+  { config, dirs }: HostFolders,
+  { filesDirectory }: { filesDirectory: string | null },
+): string {
+  const file = config.get('database.connection.connection.filename');
+  const isFile =
+    config.get('database.connection.client') === 'sqlite' && typeof file === 'string' && file !== ':memory:';
+  const beside = path.resolve(dirs.app.root, isFile ? path.dirname(file as string) : 'data', PRIVATE);
+  const folder = filesDirectory ?? beside;
+  const below = path.relative(dirs.static.public, folder);
+  if (below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below))
+    throw new Error(
+      `[apps] private files must not be in the public folder: set 'filesDirectory' to another one than ${folder}`,
+    );
+  return folder;
+}
+
 /**
  * The problem that the host's tsconfig.json includes TypeScript files below `themes` (absolute paths): Strapi then compiles
  * logic of blocks as its own code, and `strapi develop` and `strapi build` end at its type errors. Null without one, and

@@ -10,8 +10,9 @@ import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { createCalls, watchContent } from './events';
+import { createFileTools } from './file-tools';
 import { createImageSwap, type ImageService } from './files';
-import { ignoreChangesIn } from './host-files';
+import { ignoreChangesIn, privateFolder } from './host-files';
 import {
   adminInterface,
   appDocument,
@@ -105,6 +106,9 @@ const recordTools = {
   },
 };
 
+/** `strapi.plugin('apps').service('files')`, used by the command line (docs/reference/files.md#moving-files). */
+const fileTools = createFileTools(running);
+
 /** `strapi.plugin('apps').service('jobs')`: what people do with stored jobs (docs/reference/jobs.md#from-code). */
 const jobTools = {
   list: (...given: Parameters<Jobs['list']>) => running().jobs.list(...given),
@@ -136,6 +140,7 @@ const openApiTools = {
   },
 };
 
+export type FileTools = typeof fileTools;
 export type RecordTools = typeof recordTools;
 export type OpenApiTools = typeof openApiTools;
 export type JobTools = typeof jobTools;
@@ -148,6 +153,7 @@ export default {
     records: () => recordTools,
     openapi: () => openApiTools,
     tests: () => testTools,
+    files: () => fileTools,
     jobs: () => jobTools,
     schedules: () => schedules,
   },
@@ -162,7 +168,8 @@ export default {
     );
     if (strapi.plugin('upload'))
       strapi.get('services').extend(IMAGE_SERVICE, (service: ImageService) => images.wrap(service));
-    ignoreChangesIn(configOf(strapi).themesDirectory, strapi.config);
+    for (const folder of [configOf(strapi).themesDirectory, privateFolder(strapi, configOf(strapi))])
+      ignoreChangesIn(folder, strapi.config);
     strapi.customFields.register({ name: 'block', plugin: 'apps', type: 'string' });
     if (configOf(strapi).log.format === 'json')
       logAsJson(strapi.log as FormattedLogger, () => {

@@ -23,7 +23,7 @@ import {
   publishChanges,
 } from './events';
 import { createFiles, createPictures, type ImageSwap, type LibraryStrapi, pictureLimits } from './files';
-import { compiledThemes, reloadedPanel } from './host-files';
+import { compiledThemes, privateFolder, reloadedPanel } from './host-files';
 import { type CreateContext, createBaseUrl, createReloads, type HttpServices, inject, panelUrl } from './http';
 import { createSheets } from './interchange';
 import { createJobs } from './jobs';
@@ -179,6 +179,9 @@ export function createServices(
       logger,
     }),
     maxPixels: config.limits.imagePixels,
+    privateFolder: privateFolder(strapi, config),
+    publicFolder: strapi.dirs.static.public,
+    privatePath: ({ site, app }, id, name) => sites.urls.file({ url: `/${site}` }, app, id, name),
     logger,
   });
   const live = createLive({

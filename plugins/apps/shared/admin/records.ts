@@ -26,6 +26,11 @@ export const recordRoutes = {
    * 413 for too large files, 415 for a field that takes none
    */
   submitForm: { method: 'POST', path: `${app}/form`, needs: ['records'] },
+  /**
+   * query: `{ id, thumbnail? }` → the bytes of a private file of the app, by its `documentId`; of one at the upload provider its signed
+   * address as `text/uri-list`; 404
+   */
+  recordFile: { method: 'GET', path: `${app}/file`, needs: ['read', 'records'] },
   /** query: RecordsQuery and `{ format: 'csv' | 'xlsx' | 'ndjson', separator? }` → the file: all records, or those that the query finds */
   exportRecords: { method: 'GET', path: `${app}/records/export`, needs: ['read', 'records'] },
   /** a form with the file `files` and `options`, ImportOptions as JSON → ImportPreview: nothing is stored */

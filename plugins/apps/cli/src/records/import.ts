@@ -47,7 +47,7 @@ export async function importRecords(
       if (!isRefusal(error)) throw error;
       return { imported: 0, skipped: 0, error: (error as Error).message };
     }
-    const hasRules = !target.restore && (stored.strict || (await namesBlocks(records)));
+    const hasRules = !target.restore && (stored.strict || (await isRuled(records)));
     const tally = new Map<string, number>();
     const check: Create = (records) => stored.create(records, true, tally);
     const checked = hasRules ? await importFrom(records, stored, check, output.progress('Check', size)) : null;
@@ -95,10 +95,11 @@ async function opened(
   return { ...found, bytesRead: () => latest?.bytesRead ?? 0 };
 }
 
-/** Whether a record of the file names a block. */
-async function namesBlocks(file: Records): Promise<boolean> {
+/** Whether there are rules for a record: of its block, or because it names a file, which may be of another record. */
+async function isRuled(file: Records): Promise<boolean> {
   try {
-    for await (const { items } of entriesOf(file)) if (typeof items.block === 'string') return true;
+    for await (const { items } of entriesOf(file))
+      if (typeof items.block === 'string' || JSON.stringify(items).includes('"documentId"')) return true;
     return false;
   } catch (error) {
     // The import says what is wrong, after the records before it.

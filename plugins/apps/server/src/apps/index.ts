@@ -6,7 +6,7 @@ export { unanswered } from './blocks/display/page-contents';
 export { isSaved } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
 export { type JsonForm, readJsonForm } from './blocks/saving/checked-items';
-export { createMany, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
+export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
 export { nested } from './blocks/saving/nested';
 export {
   changeRecord,
@@ -29,7 +29,7 @@ export {
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
-export { fileRules } from './blocks/sent/submitted-files';
+export { fileRules, placeOfFile } from './blocks/sent/submitted-files';
 export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
 export { themeSource } from './definitions/partials';
@@ -102,6 +102,7 @@ export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
 export { consoleHtml, failuresOf, folderOf, sourceOf } from './run/diagnostics/failures';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
+export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
 export { moveUpAll } from './run/places/settle';
 export { FormRefusal } from './run/refusals';

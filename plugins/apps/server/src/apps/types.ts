@@ -95,7 +95,9 @@ export interface ElementDefinition {
   maxSize?: number;
   /** Pixels of a picture, all its frames together. */
   maxPixels?: number;
-  /** Folder of the media library, `a/b`. */
+  /** Whether files are stored in Strapi's media library, which serves them to all; without it they have the rights of their record. */
+  isPublic?: boolean;
+  /** Folder of the media library, `a/b`, for public files. */
   folder?: string;
   indexType?: IndexType;
   mode?: ElementMode;

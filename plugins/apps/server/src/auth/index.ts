@@ -17,6 +17,7 @@ export {
   type RecordRight,
   rightsOf,
   seesRecords,
+  withOwnRecord,
 } from './rights/acl';
 export {
   appsActions,

@@ -1,13 +1,19 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createAddresses } from './addresses';
+import type { PrivateFile } from './private';
 
 const stored = { id: 1, documentId: 'a', name: 'a.pdf', url: '/uploads/a.pdf', mime: 'application/pdf', size: 1004 };
 const row = { ...stored, url: '/uploads/b.pdf', size: 1, provider: 'local' };
 const key = { site: 's', app: 'a' };
+const privateFile: PrivateFile = {
+  ...{ id: 3, documentId: 'own', name: 'me.png', site: 's', app: 'a', width: 300, height: 400, provider: null },
+  main: { mime: 'image/png', size: 12, provided: null },
+  thumbnail: { mime: 'image/png', size: 3, provided: null },
+};
 
 function addressesOf({ rows = [row] as object[], isPrivate = false, own = ['a'] } = {}) {
   const read = vi.fn(async () => rows as Record<string, unknown>[]);
-  const ownOf = vi.fn(async () => new Set(own));
+  const ownOf = vi.fn(async () => new Map(own.map((id) => [id, id === privateFile.documentId ? privateFile : null])));
   const signFileUrls = async (file: Record<string, unknown>) => ({
     ...file,
     url: 'https://s.example/a?x=1',
@@ -19,8 +25,9 @@ function addressesOf({ rows = [row] as object[], isPrivate = false, own = ['a'] 
     baseUrl: () => 'https://x.example/cms',
     rows: read,
     own: ownOf,
+    pathOf: ({ site, app }, id, name) => `/${site}/@@apps/${app}/files/${id}/${name}`,
   });
-  const shown = async (value: unknown) => addresses.put(value, await addresses.find(key, ['a']));
+  const shown = async (value: unknown, ids = ['a']) => addresses.put(value, await addresses.find(key, ids));
   return { shown, read, ownOf };
 }
 
@@ -71,12 +78,36 @@ describe('a file that is shown', () => {
     expect(value).toEqual(before);
   });
 
-  test('costs one look-up, and a second one only where the provider signs', async () => {
+  test('that is private has what is stored of it, whatever its record says, and no signed address', async () => {
+    const { shown, read } = addressesOf({ own: ['own'], isPrivate: true });
+    const claimed = {
+      ...stored,
+      documentId: 'own',
+      name: 'x.html',
+      mime: 'text/html',
+      url: '/uploads/x',
+      thumbnail: '/x',
+    };
+    const url = 'https://x.example/cms/s/@@apps/a/files/own/me.png';
+    expect(await shown([claimed], ['own'])).toEqual([
+      {
+        ...{ id: 1, documentId: 'own', name: 'me.png', url, mime: 'image/png', size: 12, width: 300, height: 400 },
+        thumbnail: `${url}?thumbnail`,
+      },
+    ]);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  test('has a small picture where the library has made one, and none that a client has sent', async () => {
+    const formats = { thumbnail: { url: '/uploads/small.png' } };
+    const [small, none] = [addressesOf({ rows: [{ ...row, formats }] }), addressesOf({ rows: [] })];
+    expect(await small.shown(stored)).toMatchObject({ thumbnail: 'https://x.example/cms/uploads/small.png' });
+    expect(await none.shown({ ...stored, thumbnail: '/evil' })).not.toHaveProperty('thumbnail');
+  });
+
+  test('costs a look-up in the list, and one in the media library where that has files of it', async () => {
     const open = addressesOf();
     await open.shown([stored, stored]);
-    expect([open.read.mock.calls.length, open.ownOf.mock.calls.length]).toEqual([1, 0]);
-    const signed = addressesOf({ isPrivate: true });
-    await signed.shown([stored, stored]);
-    expect([signed.read.mock.calls.length, signed.ownOf.mock.calls.length]).toEqual([1, 1]);
+    expect([open.read.mock.calls.length, open.ownOf.mock.calls.length]).toEqual([1, 1]);
   });
 });

@@ -1,11 +1,20 @@
 import type { Logger } from '../common/log';
 import { createAddresses } from './addresses';
 import { createLibrary, type LibraryStrapi } from './library';
+import { createFileMoves } from './moves';
 import type { Pictures } from './pictures';
+import {
+  createPrivateFiles,
+  createPrivateStorage,
+  type OwnTable,
+  type PrivateOptions,
+  type UploadStorage,
+} from './private';
 import { createRemovals } from './removals';
 import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
+export { THUMBNAIL } from './addresses';
 export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
 export { createImageSwap, createPictures, type ImageService, type ImageSwap, pictureLimits } from './pictures';
@@ -28,13 +37,28 @@ export interface FilesOptions {
   maxPixels: number;
   /** Those of the files that records of the app name. ServiceUnavailableError while that cannot be told. */
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Absolute path of the folder of private files; made when it is needed. */
+  privateFolder: string;
+  /** Absolute path of the folder of the files that Strapi serves. */
+  publicFolder: string;
+  /** The address of a private file below the site's base address. */
+  privatePath(key: AppKey, documentId: string, name: string): string;
   logger: Pick<Logger, 'error' | 'warn'>;
 }
 
 export function createFiles(options: FilesOptions): Files {
   const { strapi, baseUrl, folder, keptSize, pictures, maxPixels, namedFiles, logger } = options;
   const temporary = createTemporaryFiles(folder, { keptSize, maxPixels });
-  const library = createLibrary(strapi, pictures);
+  const { privateFolder, publicFolder, privatePath } = options;
+  const upload = () => strapi.plugin('upload') as UploadStorage | undefined;
+  const privates = createPrivateFiles({
+    table: () => strapi.db.query('plugin::apps.file') as OwnTable,
+    images: () => strapi.plugin('upload')?.service('image-manipulation') as ReturnType<PrivateOptions['images']>,
+    checkSize: async (file) => upload()?.service('provider').checkFileSize(file),
+    ...{ pictures, temporary: folder, pathOf: privatePath },
+    storage: createPrivateStorage({ folder: privateFolder, upload }),
+  });
+  const library = createLibrary(strapi, { pictures, privates });
   const removals = createRemovals({ library, namedFiles, logger });
   let timer: NodeJS.Timeout | undefined;
 
@@ -58,9 +82,13 @@ export function createFiles(options: FilesOptions): Files {
       upload: (name) => strapi.plugin(name),
       baseUrl,
       rows: library.rows,
-      own: async ({ site, app }, documentIds) => new Set(await library.own(site, app, documentIds)),
+      own: ({ site, app }, documentIds) => library.own(site, app, documentIds),
+      pathOf: privatePath,
     }),
-    add: library.add,
+    add: (file, { isPublic, folder }) => (isPublic ? library.add(file, folder) : library.addPrivate(file)),
+    privateFiles: privates.findAll,
+    open: privates.open,
+    moves: createFileMoves({ strapi, publicFolder, library, privates }),
     known: ({ site, app }, documentIds) => library.known(site, app, documentIds),
     saved: (documentIds) => marked(library.saved(documentIds)),
     discard: (documentIds) => marked(library.remove(documentIds)),
@@ -79,4 +107,13 @@ export function createFiles(options: FilesOptions): Files {
   };
 }
 
-export type { FileRules, FileScope, Files, RefusedFile, ShownFile, StoredFile, TemporaryFile } from './types';
+export type {
+  FilePlace,
+  FileRules,
+  FileScope,
+  Files,
+  RefusedFile,
+  ShownFile,
+  StoredFile,
+  TemporaryFile,
+} from './types';

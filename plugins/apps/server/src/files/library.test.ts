@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createLibrary, type LibraryStrapi } from './library';
+import type { PrivateFiles } from './private';
 import type { TemporaryFile } from './types';
 
 /** Values of a statement that SQLite takes at most. */
@@ -63,7 +64,9 @@ function libraryOf({ end, hooks = true }: { end?: 'before' | 'after' | undefined
     },
   };
   const pictures = { upload: <T>(_file: unknown, upload: () => Promise<T>) => upload() };
-  return { library: createLibrary(strapi as unknown as LibraryStrapi, pictures), own, files };
+  // Private files are in tests of a real Strapi (tests/forms/private-files.test.ts).
+  const privates = { findAll: async () => [] } as unknown as PrivateFiles;
+  return { library: createLibrary(strapi as unknown as LibraryStrapi, { pictures, privates }), own, files };
 }
 
 const sent = { site: 's', app: 'a', field: 'cv', name: 'a.txt', mime: 'text/plain', size: 1, path: '/a', token: 't' };

@@ -2,10 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { chunks, grouped } from '../common/collections';
 import type { Pictures } from './pictures';
+import { type PrivateFile, type PrivateFiles, privateFile } from './private';
 import type { StoredFile, TemporaryFile } from './types';
 
-const FILE = 'plugin::upload.file';
-const OWN = 'plugin::apps.file';
+export const FILE = 'plugin::upload.file';
+export const OWN = 'plugin::apps.file';
 
 /** The part of Strapi that the media library needs. */
 export interface LibraryStrapi {
@@ -46,10 +47,15 @@ export interface ReleasedFile {
   released: string;
 }
 
-/** Strapi's media library, with a list of the files that forms of apps have put there. */
+/** What the list has of a file: the private one, or null where the media library has it. */
+export type OwnFiles = ReadonlyMap<string, PrivateFile | null>;
+
+/** The list of the files that forms of apps have stored, in Strapi's media library or privately. */
 export interface Library {
-  /** Puts a file there; it counts as not saved. @param folder path of folders below the media library, `a/b` */
+  /** Puts a file into the media library; it counts as not saved. @param folder path of folders below the media library, `a/b` */
   add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
+  /** Stores a file privately; it counts as not saved. */
+  addPrivate(file: TemporaryFile): Promise<StoredFile>;
   /** The file's record has been saved. */
   saved(documentIds: readonly string[]): Promise<void>;
   /** Marks those of the files that an app's forms have put there, to be looked at. @param documentIds absent: all of the app */
@@ -64,11 +70,13 @@ export interface Library {
   inContent(documentIds: readonly string[]): Promise<Set<string>>;
   /** Those of the files that an app's forms have put there, as records store them. */
   known(site: string, app: string, documentIds: readonly string[]): Promise<StoredFile[]>;
-  /** The document ids of those of the files that an app's forms have put there. */
-  own(site: string, app: string, documentIds: readonly string[]): Promise<string[]>;
+  /** Those of the files that an app's forms have stored, by document id. */
+  own(site: string, app: string, documentIds: readonly string[]): Promise<OwnFiles>;
   /** The library's rows of files. */
   rows(documentIds: readonly string[]): Promise<Record<string, unknown>[]>;
   remove(documentIds: readonly string[]): Promise<void>;
+  /** The id of a folder of the media library, made when needed. @param path `a/b` */
+  folderId(path: string): Promise<number>;
 }
 
 /** Names in one statement, whose values a database limits. */
@@ -87,7 +95,12 @@ const newDocumentId = (): string =>
     .map((digit) => digit.toString(36))
     .join('');
 
-export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'upload'>): Library {
+interface LibraryTools {
+  pictures: Pick<Pictures, 'upload'>;
+  privates: Pick<PrivateFiles, 'findAll' | 'planned' | 'store' | 'remove' | 'stored'>;
+}
+
+export function createLibrary(strapi: LibraryStrapi, { pictures, privates }: LibraryTools): Library {
   strapi.db.lifecycles.subscribe({
     models: [FILE],
     beforeCreate({ params }) {
@@ -104,6 +117,7 @@ export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'u
 
   const remove: Library['remove'] = async (documentIds) => {
     for (const documentId of documentIds) {
+      for (const one of await privates.findAll([documentId])) await privates.remove(one);
       const file = await strapi.db.query(FILE).findOne({ where: { documentId } });
       if (file) await uploads().remove(file);
       await own().deleteMany({ where: { file: documentId } });
@@ -134,9 +148,9 @@ export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'u
     inChunks(documentIds, (documentId) => strapi.db.query(FILE).findMany({ where: { documentId } }));
   const ownOf: Library['own'] = async (site, app, documentIds) => {
     const found = await inChunks(documentIds, (file) =>
-      own().findMany({ where: { site, app, file }, select: ['file'] }),
+      own().findMany({ where: { site, app, file }, select: ['id', 'file', 'site', 'app', 'private', 'content'] }),
     );
-    return found.map(({ file }) => file as string);
+    return new Map(found.map((row) => [String(row.file), row.private ? privateFile(row) : null]));
   };
 
   return {
@@ -157,6 +171,21 @@ export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'u
         size,
         ...(width && height ? { width, height } : {}),
       };
+    },
+    async addPrivate(file) {
+      const { site, app } = file;
+      const documentId = newDocumentId();
+      const content = await privates.planned(documentId, file);
+      const data = { file: documentId, site, app, saved: false, private: true, content };
+      const { id } = await own().create({ data });
+      try {
+        const stored = await privates.store(documentId, file);
+        await own().updateMany({ where: { file: documentId }, data: { content: stored } });
+        return privates.stored({ ...stored, id: Number(id), documentId, site, app });
+      } catch (error) {
+        await remove([documentId]).catch(() => undefined);
+        throw error;
+      }
     },
     async saved(documentIds) {
       await own().updateMany({ where: { file: { $in: documentIds } }, data: { saved: true } });
@@ -190,10 +219,15 @@ export function createLibrary(strapi: LibraryStrapi, pictures: Pick<Pictures, 'u
       const used = found.filter(({ related }) => Array.isArray(related) && related.length > 0);
       return new Set(used.map(({ documentId }) => documentId as string));
     },
-    known: async (site, app, documentIds) => (await rows(await ownOf(site, app, documentIds))).map(storedFile),
+    async known(site, app, documentIds) {
+      const found = await ownOf(site, app, documentIds);
+      const shared = await rows([...found].flatMap(([id, one]) => (one ? [] : [id])));
+      return [...shared.map(storedFile), ...[...found.values()].flatMap((one) => (one ? [privates.stored(one)] : []))];
+    },
     own: ownOf,
     rows,
     remove,
+    folderId: (path) => folderId(strapi, path),
   };
 }
 

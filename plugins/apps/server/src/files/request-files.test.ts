@@ -29,6 +29,9 @@ function lostAfterwards() {
     pictures,
     maxPixels: 1_000,
     namedFiles: async () => new Set<string>(),
+    privateFolder: '/none',
+    publicFolder: '/none',
+    privatePath: () => '/none',
   };
   const files = createFiles({ ...options, logger: { error, warn: error } });
   const lose = () => {
@@ -42,7 +45,7 @@ test('a database that is lost after the commit fails no request, and its files s
   const discard = vi.spyOn(files, 'discard');
   const own = new RequestFiles(files, { site: 'site', app: 'app' }, 'sender');
   const sent = ['a', 'b'].map((token) => ({ token, path: '', name: token, mime: 'text/plain', size: 1, field: 'x' }));
-  await own.add(sent as unknown as TemporaryFile[], () => undefined);
+  await own.add(sent as unknown as TemporaryFile[], () => ({ isPublic: true, folder: undefined }));
   lose();
   await own.finish(new Set(['f1']));
   expect(discard.mock.calls).toEqual([[['f2']]]);

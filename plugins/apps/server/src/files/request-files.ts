@@ -1,6 +1,6 @@
 import { PictureRefused } from './pictures';
 import { isStoredFile } from './stored';
-import type { FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
+import type { FilePlace, FileScope, Files, RefusedFile, StoredFile, TemporaryFile } from './types';
 
 /** Why the media library did not take a file. */
 const REFUSED = 'file_refused';
@@ -90,17 +90,23 @@ export class RequestFiles {
     return keeps;
   }
 
-  /** The file in the media library; undefined before `add`. */
+  /** The stored file; undefined before `add`. */
   stored(file: TemporaryFile): StoredFile | undefined {
     const found = this.added.get(file.token);
     return isStoredFile(found) ? found : undefined;
   }
 
-  /** Puts files into the media library. One that it refuses has a problem from then on. */
-  async add(files: readonly TemporaryFile[], folderOf: (field: string) => string | undefined): Promise<void> {
+  /** The document ids of the files that this request has stored, for records of its app. */
+  storedIds({ site, app }: Omit<FileScope, 'field'>): Set<string> {
+    if (site !== this.scope.site || app !== this.scope.app) return new Set();
+    return new Set([...this.added.values()].filter(isStoredFile).map(({ documentId }) => documentId));
+  }
+
+  /** Stores files. One that Strapi refuses has a problem from then on. */
+  async add(files: readonly TemporaryFile[], placeOf: (field: string) => FilePlace): Promise<void> {
     for (const file of files) {
       try {
-        this.added.set(file.token, await this.files.add(file, folderOf(file.field)));
+        this.added.set(file.token, await this.files.add(file, placeOf(file.field)));
       } catch (error) {
         // It may have given way to another file since this request has claimed it.
         const isGone = !(await this.files.temporary.isThere(file));
@@ -109,7 +115,7 @@ export class RequestFiles {
     }
   }
 
-  /** After the request's work: files in the media library that no saved record names are removed. */
+  /** After the request's work: stored files that no saved record names are removed. */
   async finish(saved: ReadonlySet<string>): Promise<void> {
     for (const [token, file] of this.added) if (isStoredFile(file) && saved.has(file.documentId)) this.saved.add(token);
     const added = [...this.added.values()].filter(isStoredFile).map(({ documentId }) => documentId);

@@ -1,4 +1,9 @@
+import type { FileMoves } from './moves';
+import type { OpenedPart, PrivateFile } from './private';
 import type { TemporaryFiles } from './temporary-files';
+
+export type { ListedFile, MoveOutcome } from './moves';
+export type { OpenedPart, PrivateFile } from './private';
 
 /** A file of a record, as its item is stored (docs/reference/definitions.md#files). */
 export interface StoredFile {
@@ -12,6 +17,14 @@ export interface StoredFile {
   /** Pixels of an image. */
   width?: number;
   height?: number;
+}
+
+/** Where the files of a field are stored. */
+export interface FilePlace {
+  /** In Strapi's media library, where all who know an address read it; else privately. */
+  isPublic: boolean;
+  /** Of a public file: path of folders below the media library, `a/b`. */
+  folder: string | undefined;
 }
 
 /** What a file belongs to until its record is saved. */
@@ -77,6 +90,10 @@ export interface ShownFile {
   height?: number;
   /** Whether the address holds for a time only. */
   isSigned: boolean;
+  /** The address of a small picture of an image that has one. */
+  thumbnail?: string;
+  /** Of a private file. */
+  name?: string;
 }
 
 /** The addresses that files have at the moment at which they are shown. */
@@ -87,16 +104,21 @@ export interface FileAddresses {
   put<T>(value: T, found: ReadonlyMap<string, ShownFile>): T;
 }
 
-/** Files of records: in the temporary folder until the save, then in Strapi's media library (docs/decisions/files.md). */
+/** Files of records: in the temporary folder until the save, then stored privately or in Strapi's media library (docs/decisions/files.md). */
 export interface Files {
   readonly temporary: TemporaryFiles;
   readonly addresses: FileAddresses;
   /**
-   * Puts a file into the media library. PictureRefused for a picture that cannot be taken, an error of Strapi's for a file that the
-   * library does not take, ServiceUnavailableError where too many pictures wait.
+   * Stores a file. PictureRefused for a picture that cannot be taken, an error of Strapi's for a file that it does not take,
+   * ServiceUnavailableError where too many pictures wait.
    */
-  add(file: TemporaryFile, folder?: string): Promise<StoredFile>;
-  /** Those of the files that forms of the app have put into the media library; their sizes are exact to ten bytes. */
+  add(file: TemporaryFile, place: FilePlace): Promise<StoredFile>;
+  /** Those of the files that are private ones, of any app. */
+  privateFiles(documentIds: readonly string[]): Promise<PrivateFile[]>;
+  /** What is stored of a private file; null where it is gone, or has no thumbnail. ServiceUnavailableError: see PrivateStorage.open. */
+  open(file: PrivateFile, part: 'main' | 'thumbnail'): Promise<OpenedPart | null>;
+  readonly moves: FileMoves;
+  /** Those of the files that forms of the app have stored; sizes of the media library are exact to ten bytes. */
   known(key: AppKey, documentIds: readonly string[]): Promise<StoredFile[]>;
   /** Notes that records name these files. Never rejects: a file that could not be marked is looked at later. */
   saved(documentIds: readonly string[]): Promise<void>;

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { answerTypes, browserScript, plainLocale, scriptUrl, siteLocale } from '../apps';
+import { answerTypes, browserScript, ownerOf, plainLocale, scriptUrl, siteLocale } from '../apps';
 import { jsonRightsOf, rightsOf } from '../auth';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
 import type { Address, AppTarget, Site } from '../sites/types';
@@ -7,7 +7,7 @@ import { requireJsonUse } from './app/json-handlers';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { allowedMethods, routeOf } from './app/routes';
 import { webhookRequester, webhookRoute, webhookTarget } from './app/webhooks';
-import type { Exchange, HttpServices } from './request/exchange';
+import { type Exchange, type HttpServices, visitorOf } from './request/exchange';
 import { isJsonRequest, requireAccept } from './request/negotiate';
 import { operationOf, requireKnownInput } from './request/operations';
 import { isPageForm } from './request/page-form';
@@ -35,14 +35,22 @@ export const isPublic = new Set<Address['kind']>([
 ]);
 
 /** Targets that are not JSON or a page alone. */
-const choosesType = new Set<AppTarget['kind']>(['records', 'records.csv', 'records.xlsx', 'search.csv', 'search.xlsx']);
+const choosesType = new Set<AppTarget['kind']>([
+  'file',
+  'records',
+  'records.csv',
+  'records.xlsx',
+  'search.csv',
+  'search.xlsx',
+]);
 
 /** Answers an address of the plugin; throws what `respondError` answers. */
 export async function answer(ctx: Context, services: HttpServices, address: Address, view: ErrorView): Promise<void> {
   const site = await services.sites.site(address.site);
   if (!site) throw notFound(missing.site(address.site));
   // The error of a missing file is a bare page: rendering the theme for it would cost too much.
-  if (!isPublic.has(address.kind)) {
+  const isFile = isPublic.has(address.kind) || (address.kind === 'app' && address.target.kind === 'file');
+  if (!isFile) {
     view.document = async (page) => {
       const main = inLanguage(await siteLocale(services, site), site, page.main);
       return sitePage(ctx, services, site, view.requester, { ...page, main });
@@ -123,7 +131,9 @@ async function answerApp(
   const webhook = webhookTarget(app, target);
   if (webhook) view.json = true;
   const requester = webhook ? await webhookRequester(ctx, services, sender) : sender;
-  const rights = rightsOf(requester, app.settings.acl);
+  const own = visitorOf(ctx, services, site);
+  const owner = () => ownerOf({ requester, site, visitor: own.visitor }, app.settings);
+  const rights = rightsOf(requester, app.settings.acl, owner);
   explainApp(view, services, { app, rights });
 
   const handle = webhook ? webhookRoute(ctx, services, webhook) : routeOf(target.kind, ctx.method, view.json);
@@ -132,19 +142,20 @@ async function answerApp(
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
-  const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
+  const files = await readBody({ ctx, services, site, app, requester, owner, rights, isForm }, target);
   const made = createVisit(ctx, services, site, address.content, requester, {
     isForm,
     begin,
     isVerified: webhook !== null,
+    own,
   });
   const visit = Object.assign(await made, { files });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const operation = operationOf(target.kind, ctx.method, view.json);
   if (operation) requireKnownInput(ctx, operation);
-  if (operation?.right) requireJsonUse({ app, requester }, operation.right);
-  const held = operation?.right ? jsonRightsOf(requester, app.settings.acl, app.settings.json) : rights;
+  if (operation?.right) requireJsonUse({ app, requester }, operation.right, owner() !== '');
+  const held = operation?.right ? jsonRightsOf(requester, app.settings.acl, app.settings.json, owner) : rights;
   const exchange: Exchange = { ctx, services, site, app, requester, rights: held, visit, target, json: view.json };
   await handle(exchange as Exchange<never>);
 }

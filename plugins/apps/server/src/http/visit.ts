@@ -18,6 +18,7 @@ import { takeLog } from './response/pending-log';
  * token, or a form of another origin; NotFoundError for content that the requester may not read; BadRequestError for a
  * locale that the site lacks.
  * @param request.isVerified whether the request's signature was right, so that it needs no token
+ * @param request.own the visitor of the request, where it was looked at before
  */
 export async function createVisit(
   ctx: Context,
@@ -25,7 +26,12 @@ export async function createVisit(
   site: Site,
   contentPath: string,
   requester: Requester,
-  { isForm, begin, isVerified = false }: { isForm: boolean; begin: RequestBegin | null; isVerified?: boolean },
+  {
+    isForm,
+    begin,
+    isVerified = false,
+    own = visitorOf(ctx, services, site),
+  }: { isForm: boolean; begin: RequestBegin | null; isVerified?: boolean; own?: ReturnType<typeof visitorOf> },
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const query = new URLSearchParams(ctx.querystring);
@@ -65,7 +71,7 @@ export async function createVisit(
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
     flash: flashOf(ctx, services, site),
     // At the end: Node.js 20 takes 3 µs for each new property after a spread object.
-    ...visitorOf(ctx, services, site),
+    ...own,
     ...(staleForm && { staleForm }),
     ...(begin && { begin }),
     ...(isVerified && { isVerified }),

@@ -58,6 +58,7 @@ export { fold, words } from './keys';
 export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export { searchMatcher, searchProblem } from './search';
+export { FILES_INDEX } from './tables/layout';
 export { type Place, type PlaceKind, placeIndex, placeValues, STATE } from './tables/places';
 export type { IndexedRecord, RecordWrite } from './tables/rows';
 

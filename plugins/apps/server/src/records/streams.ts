@@ -27,7 +27,7 @@ export function createStreams({
   access,
   indexes,
   batchSize,
-}: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches' | 'namedFiles'> {
+}: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches' | 'namedFiles' | 'recordsWithFile'> {
   return {
     async *stream(key, { limit = Number.POSITIVE_INFINITY, offset = 0, after = 0, own } = {}) {
       let left = limit;
@@ -57,6 +57,15 @@ export function createStreams({
         if (next === undefined) return;
         after = next;
       }
+    },
+
+    async recordsWithFile(key, documentId) {
+      const connection = await access();
+      const page = { files: [documentId], limit: batchSize };
+      const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), NONE, page, {}));
+      const { records } = await readSome(connection.sql, rows, batchSize);
+      // One may have been changed between the two statements.
+      return records.filter(({ items }) => documentIdsIn(items).includes(documentId));
     },
 
     async namedFiles(key, documentIds) {

@@ -234,6 +234,8 @@ export interface RecordStore extends RecordReader {
   ): AsyncIterable<StoredRecord[]>;
   /** Those of the files, by document id, that records of the app name. The first call for an app builds an index of them. */
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<Set<string>>;
+  /** Records of the app that name a file, by its document id; a batch of them at most. Builds an index as `namedFiles`. */
+  recordsWithFile(key: AppKey, documentId: string): Promise<StoredRecord[]>;
   /** Creates all records or none, in bounded memory; returns their number. Taken id: ConflictError. */
   createMany(key: AppKey, records: NewRecords, options?: ManyOptions): Promise<number>;
   /**

@@ -66,6 +66,8 @@ export type AppTarget =
    */
   | { kind: 'record'; id: string; edit: boolean }
   | { kind: 'history'; id: string }
+  /** A private file of a record. */
+  | { kind: 'file'; id: string; name: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
 
@@ -186,5 +188,7 @@ export interface Sites {
     block(site: Site, app: string, block: string, content?: string): string;
     view(site: Site, view: string, content?: string): string;
     asset(site: Site, file: PublicFile): string;
+    /** @param site its address, which may be a path */
+    file(site: Pick<Site, 'url'>, app: string, id: string, name: string): string;
   };
 }

@@ -34,7 +34,7 @@ const maxPixels = check(z.number(NOT_PIXELS), (value, at) =>
 /** Entries of `accept`. */
 const MAX_TYPES = 50;
 
-/** What a browser might run when it is opened from the media library. */
+/** What a browser might run when it is opened. */
 const ACTIVE = /svg|html?$|xml|javascript|^\.(?:js|mjs|php|exe|sh)$/i;
 
 function knownType(given: string, at: YamlNode): string {
@@ -76,6 +76,7 @@ const fileSettings: Settings = {
   max_size: { as: 'maxSize', check: maxSize },
   max_pixels: { as: 'maxPixels', check: maxPixels },
   multiple: { as: 'multiple', check: flag },
+  public: { as: 'isPublic', check: flag },
   folder: { as: 'folder', check: folder },
 };
 
@@ -154,6 +155,7 @@ const fileSchema: JsonSchema = {
     size: { type: 'number', description: 'Bytes' },
     width: { type: 'number', description: 'Pixels of an image' },
     height: { type: 'number', description: 'Pixels of an image' },
+    thumbnail: { type: 'string', description: 'Address of a small picture of an image that is larger' },
   },
   required: ['id', 'documentId', 'name', 'url', 'mime', 'size'],
 };

@@ -4,7 +4,7 @@ import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData } from '../run/context-data';
 import { shownInRun, shownRecord } from '../run/files';
-import { makerOf } from '../run/places/rules';
+import { makerOf, ownerOf } from '../run/owner';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import type { Handlers } from './handlers';
@@ -149,7 +149,7 @@ async function listData(run: Run, { run: { app } }: Target, records: readonly St
 
 /** The only creator whose records a call finds; anonymous, `''`, has made none. @param own whether the logic wants only own records */
 function creatorOf(run: Run, target: Target, own: boolean | undefined): { creator?: string } {
-  if (own) return { creator: run.visit.requester.identity };
+  if (own) return { creator: ownerOf(run.visit, target.run.app.settings) };
   return target.creator === undefined ? {} : { creator: target.creator };
 }
 

@@ -1,6 +1,6 @@
 import { chunks } from '../../common/collections';
 import type { OwnFile } from '../../common/own-files';
-import { documentIdsIn, type Files, type ShownFile, type TemporaryFile } from '../../files';
+import { documentIdsIn, type FilePlace, type Files, type ShownFile, type TemporaryFile } from '../../files';
 import { mayNameFiles, withOtherItems } from '../../records';
 import type { AppKey, StoredRecord, UnitObserver } from '../../records/types';
 import type { Site } from '../../sites/types';
@@ -77,14 +77,14 @@ async function ofSome({ addresses }: Files, records: readonly StoredRecord[], fi
 }
 
 /**
- * Ends an attempt whose record names files that are not in the media library yet: they are put there while nothing waits,
- * and the attempt runs again (docs/decisions/files.md).
+ * Ends an attempt whose record names files that are not stored yet: they are stored while nothing waits, and the attempt runs
+ * again (docs/decisions/files.md).
  */
 export class FilesNeeded extends Error {
   constructor(
     readonly files: readonly TemporaryFile[],
-    /** The folder of the media library for a field. */
-    readonly folderOf: (field: string) => string | undefined,
+    /** Where the files of a field are stored. */
+    readonly placeOf: (field: string) => FilePlace,
   ) {
     super('files must be stored first');
   }

@@ -1,7 +1,11 @@
 import { rightsOf } from '../../auth';
-import type { Acl, Requester, Rights } from '../../auth/types';
+import type { Requester, Rights } from '../../auth/types';
 import type { KeptReads } from '../../records/types';
+import type { App } from '../types';
+import { ownerOf } from './owner';
 import type { Ran, Visit } from './types';
+
+type Settings = App['settings'];
 
 /**
  * Why a result of logic or of a layout is not kept (docs/reference/embedding.md#exact-renderings):
@@ -160,8 +164,12 @@ export function observedRequester(
  * The rights of a visit's requester in the app whose block it asks for. What its `acl` grants decides who shares a result, so that only
  * a right to own records tells one requester from another.
  */
-export function rightsIn({ requester, inputs, isForApp }: Visit, acl: Acl | null): Rights {
+export function rightsIn(visit: Visit, { acl, visitor }: Pick<Settings, 'acl' | 'visitor'>): Rights {
+  const { requester, inputs, isForApp } = visit;
   const original = originalOf(requester);
   if (isForApp) return rightsOf({ ...original, isManager: true }, acl);
-  return rightsOf(inputs ? observedRequester(original, ['identity'], inputs) : original, acl);
+  const asked = inputs ? observedRequester(original, ['identity'], inputs) : original;
+  return rightsOf(asked, acl, () =>
+    ownerOf({ requester: asked, site: visit.site, visitor: visit.visitor }, { visitor }),
+  );
 }

@@ -13,6 +13,7 @@ import { consoleOf } from './diagnostics/failures';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { FileChanges, FilesNeeded } from './files';
 import { rightsIn } from './observed';
+import { ownerOf } from './owner';
 import { PlaceChanges, type PlaceTally } from './places/changes';
 import { settlePlaces } from './places/settle';
 import { refuseInvalid } from './refusals';
@@ -78,7 +79,7 @@ export async function withRun<T>(
       } catch (error) {
         // Nothing of the attempt was stored, so that it can run again, whether or not its own logic has ended the sandbox.
         const next = nextAttempt(error, attempt);
-        if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.folderOf);
+        if (error instanceof FilesNeeded && visit.files) await visit.files.add(error.files, error.placeOf);
         else if (next) {
           attempt = next;
           services.metrics.retry({ site: visit.site.id, app: app.id });
@@ -180,7 +181,7 @@ function newRun(
   const files = new FileChanges();
   unit.observe(files);
   if (visit.dry) unit.observe(observeWrites(visit.dry));
-  const rights = rightsIn(visit, app.settings.acl);
+  const rights = rightsIn(visit, app.settings);
   return {
     services,
     visit,
@@ -215,7 +216,10 @@ function newRun(
 export function nestedRun(run: Run, app: App): Run {
   if (run.depth >= MAX_DEPTH) throw logicError(`Blocks are nested more than ${MAX_DEPTH} deep`);
   const response: ResponseChanges = { status: null, headers: {}, redirect: null };
-  const rights = app.id === run.app.id ? run.rights : rightsOf(run.visit.requester, app.settings.acl);
+  const rights =
+    app.id === run.app.id
+      ? run.rights
+      : rightsOf(run.visit.requester, app.settings.acl, () => ownerOf(run.visit, app.settings));
   return { ...run, app, rights, depth: run.depth + 1, response };
 }
 

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { alice, requester } from '../testing/fakes';
 import type { Acl, AppsAction, Requester } from '../types';
-import { allows, rightsOf } from './acl';
+import { allows, rightsOf, withOwnRecord } from './acl';
 
 const acl = (rights: Partial<Acl['rights']>, roles: Acl['roles'] = {}): Acl => ({
   rights: { reader: [], author: [], editor: [], submitter: [], owner: [], ...rights },
@@ -91,6 +91,35 @@ describe('rights', () => {
       expect(rightsOf(who, list).edit(creator)).toBe(false);
       expect(rightsOf(who, list).delete(creator)).toBe(false);
     }
+  });
+
+  test('of a visitor are to the records of their cookie, which is looked at only where it counts', () => {
+    const looked = vi.fn(() => 'visitor:a');
+    const own = rightsOf(requester(), acl({ owner: ['*'] }), looked);
+    expect(looked).not.toHaveBeenCalled();
+    expect([own.viewOwn, own.view('visitor:a'), own.edit('visitor:a'), own.delete('visitor:a')]).toEqual([
+      'visitor:a',
+      true,
+      true,
+      true,
+    ]);
+    expect([own.viewAll, own.view('visitor:b'), own.view(null), own.view('')]).toEqual([false, false, false, false]);
+    looked.mockClear();
+    const all = rightsOf(requester(), acl({ reader: ['*'] }), looked);
+    expect([all.viewOwn, all.view('visitor:a')]).toEqual([null, true]);
+    expect(looked).not.toHaveBeenCalled();
+  });
+
+  test.each<[may: ('view' | 'edit' | 'delete')[], id: string | undefined, expected: boolean[]]>([
+    [['view', 'edit', 'delete'], 'mine', [true, true, true]],
+    [['view'], 'mine', [true, false, false]],
+    [['view', 'edit', 'delete'], 'other', [false, false, false]],
+    [['view', 'edit', 'delete'], undefined, [false, false, false]],
+  ])('of who owns one record more, who may %j, to %s', (may, id, expected) => {
+    const none = rightsOf(requester(), acl({}));
+    const rights = withOwnRecord(none, { id: 'mine', may: new Set(may) });
+    expect([rights.view(null, id), rights.edit(null, id), rights.delete(null, id)]).toEqual(expected);
+    expect([rights.viewAll, rights.viewOwn, rights.create, rights.deleteAll]).toEqual([false, null, false, false]);
   });
 
   test('tells the rights and roles that name the requester', () => {

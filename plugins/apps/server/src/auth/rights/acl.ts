@@ -73,8 +73,13 @@ const isToOwn = (granted: Granted | null): boolean => granted?.by === 'list' && 
  * What a requester may do with an app's records over HTTP: the union of what the app's `acl` and Strapi's permissions
  * grant to the requester, their role or token (docs/reference/rights.md#strapis-permissions). `acl` is null for an app
  * without one.
+ * @param owner the creator whose records are the requester's own, '' for none: asked only where a right depends on it
  */
-export function rightsOf(requester: Requester, acl: Acl | null): Rights {
+export function rightsOf(
+  requester: Requester,
+  acl: Acl | null,
+  owner: () => string = () => requester.identity,
+): Rights {
   const indexes = new Map(
     ACL_RIGHTS.map((right) => [right, acl === null ? -1 : indexOf(requester, acl.rights[right])]),
   );
@@ -82,7 +87,7 @@ export function rightsOf(requester: Requester, acl: Acl | null): Rights {
   const roles =
     acl === null ? [] : Object.keys(acl.roles).filter((role) => indexOf(requester, acl.roles[role] ?? []) >= 0);
   const by = (right: Parameters<typeof grantedBy>[2]) => grantedBy(requester, acl, right, indexIn);
-  const owns = (creator: string | null): boolean => requester.identity !== '' && creator === requester.identity;
+  const owns = (creator: string | null): boolean => creator !== null && creator !== '' && creator === owner();
   /** A right that may be to own records only. */
   const toRecords = (right: 'view' | 'edit' | 'delete') => {
     const granted = by(right);
@@ -91,11 +96,14 @@ export function rightsOf(requester: Requester, acl: Acl | null): Rights {
   };
 
   const view = by('view');
+  const seesOwn = isToOwn(view);
 
   return {
     manager: requester.isManager,
-    viewAll: view !== null && !isToOwn(view),
-    viewOwn: isToOwn(view) && requester.identity !== '' ? requester.identity : null,
+    viewAll: view !== null && !seesOwn,
+    get viewOwn() {
+      return seesOwn ? owner() || null : null;
+    },
     view: toRecords('view'),
     create: by('create') !== null,
     edit: toRecords('edit'),
@@ -103,6 +111,30 @@ export function rightsOf(requester: Requester, acl: Acl | null): Rights {
     deleteAll: by('deleteAll') !== null,
     granted: ACL_RIGHTS.filter((right) => indexIn(right) >= 0),
     roles,
+  };
+}
+
+/** A record that somebody owns besides those that they have made, and what that lets them do with it. */
+export interface OwnedRecord {
+  id: string;
+  may: ReadonlySet<'view' | 'edit' | 'delete'>;
+}
+
+/**
+ * The rights of a requester who owns one record more, such as by a signed link. They hold for this record alone, where the caller
+ * names it by its id: lists and searches stay as they are.
+ */
+export function withOwnRecord(rights: Rights, { id: own, may }: OwnedRecord): Rights {
+  const also =
+    (right: 'view' | 'edit' | 'delete') =>
+    (creator: string | null, id?: string): boolean =>
+      (id === own && may.has(right)) || rights[right](creator, id);
+  return {
+    ...rights,
+    get viewOwn() {
+      return rights.viewOwn;
+    },
+    ...{ view: also('view'), edit: also('edit'), delete: also('delete') },
   };
 }
 

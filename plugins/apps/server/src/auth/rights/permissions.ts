@@ -135,13 +135,19 @@ export function createTables({ db }: Core.Strapi, run: RunStatement): Tables {
  * over the lists of `acl` that name them, of what the list grants and `uses` leaves of it. Managers, and what Strapi's
  * permissions grant, are not limited.
  */
-export function jsonRightsOf(requester: Requester, acl: Acl | null, uses: JsonUses): Rights {
-  const rights = rightsOf(requester, acl);
+export function jsonRightsOf(requester: Requester, acl: Acl | null, uses: JsonUses, owner?: () => string): Rights {
+  const rights = rightsOf(requester, acl, owner);
   if (acl === null || !limits(uses)) return rights;
-  const seeing = rightsOf(requester, listsFor(acl, uses, 'view'));
-  const { create, edit, delete: remove, deleteAll } = rightsOf(requester, listsFor(acl, uses, 'edit'));
+  const seeing = rightsOf(requester, listsFor(acl, uses, 'view'), owner);
+  const { create, edit, delete: remove, deleteAll } = rightsOf(requester, listsFor(acl, uses, 'edit'), owner);
   const { granted, roles } = rights;
-  return { ...seeing, create, edit, delete: remove, deleteAll, granted, roles };
+  return {
+    ...seeing,
+    get viewOwn() {
+      return seeing.viewOwn;
+    },
+    ...{ create, edit, delete: remove, deleteAll, granted, roles },
+  };
 }
 
 /**

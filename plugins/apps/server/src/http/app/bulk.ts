@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import type { Items } from '../../../../shared/json';
-import { type ItemSource, itemsOf } from '../../apps';
+import { hasRules, type ItemSource, itemsOf } from '../../apps';
 import { AppsError, bodyTooLarge } from '../../common/errors';
 import { checkNumbers } from '../../common/numbers';
 import { readParameters } from '../../common/request-schema';
@@ -49,7 +49,7 @@ export async function withItems<T>(
   // Strapi's parser has bounded the array, and it is in memory.
   const entries = entriesOf(jsonBody(ctx));
   checkNumber(entries.length, options.maxRecords);
-  return work({ namesBlocks: entries.some(namesBlock), read: () => batchesOf(entries), lineOf: null });
+  return work({ hasRules: entries.some(hasRules), read: () => batchesOf(entries), lineOf: null });
 }
 
 function checkNumber(records: number, max: number | null): void {
@@ -70,13 +70,13 @@ async function withFile<T>(
     const what = format === 'ndjson' ? 'NDJSON' : 'A table';
     throw new AppsError('UnsupportedMediaTypeError', `${what} is taken without a Content-Encoding`);
   }
-  let namesBlocks = false;
+  let isRuled = false;
   let records = 0;
   const lines = format === 'ndjson' ? parsedLines(bytes, maxLine) : tableLines(ctx, file, options);
   const items = async function* () {
     for await (const one of lines) {
       checkNumber(++records, maxRecords);
-      namesBlocks ||= namesBlock(one.items);
+      isRuled ||= hasRules(one.items);
       yield one;
     }
   };
@@ -85,7 +85,7 @@ async function withFile<T>(
     throw error;
   });
   try {
-    return await work({ namesBlocks, ...withLineNumbers(spooled.read) });
+    return await work({ hasRules: isRuled, ...withLineNumbers(spooled.read) });
   } finally {
     await spooled.remove();
   }
@@ -132,10 +132,6 @@ async function* batchesOf(entries: Items[]): AsyncIterable<Items[]> {
 function entriesOf(body: unknown): Items[] {
   if (!Array.isArray(body)) throw new AppsError('BadRequestError', 'The body must be a JSON array of item objects');
   return body.map((entry, index) => itemsOf(entry, `Entry ${index} of the array`));
-}
-
-function namesBlock(items: Items): boolean {
-  return items.block !== undefined && items.block !== null;
 }
 
 /** Items of a line of NDJSON, or of a row. */

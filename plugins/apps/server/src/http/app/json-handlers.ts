@@ -58,9 +58,9 @@ export function jsonRefusal({ app, requester }: Sender, right: RecordRight, own:
   });
 }
 
-/** Throws it where the requester can use the right for no record. */
-export function requireJsonUse(sender: Sender, right: RecordRight): void {
-  const refused = jsonRefusal(sender, right, sender.requester.identity !== '');
+/** Throws it where the requester can use the right for no record. @param owns whether the requester may own records */
+export function requireJsonUse(sender: Sender, right: RecordRight, owns: boolean): void {
+  const refused = jsonRefusal(sender, right, owns);
   if (refused) throw refused;
 }
 
@@ -69,7 +69,7 @@ async function requireJsonUseOf(run: Run, exchange: Exchange, right: 'edit' | 'd
   const refused = jsonRefusal(exchange, right, false);
   if (!refused) return;
   const record = await run.unit.get({ site: exchange.site.id, app: exchange.app.id }, id);
-  if (record && !exchange.rights[right](record.creator)) throw refused;
+  if (record && !exchange.rights[right](record.creator, record.id)) throw refused;
 }
 
 type RecordExchange = Exchange<TargetOf<'record'>>;

@@ -27,6 +27,7 @@ const paths: Record<keyof typeof routes, string> = {
   openapi: '/a/openapi.json',
   record: '/a/record/{record_id}',
   history: '/a/history/{record_id}',
+  file: '/a/files/{file_id}/{name}',
   block: '/a/blocks/b',
   element: '/a/blocks/b/e',
 };

@@ -155,8 +155,8 @@ async function thanking(
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
-function pageAfterSaving({ rights }: Exchange, { creator }: StoredRecord, recordPage: string): string {
-  return rights.view(creator) ? recordPage : `${recordPage}?${SAVED}`;
+function pageAfterSaving({ rights }: Exchange, { creator, id }: StoredRecord, recordPage: string): string {
+  return rights.view(creator, id) ? recordPage : `${recordPage}?${SAVED}`;
 }
 
 function isAfterSaving({ ctx }: Exchange): boolean {
@@ -199,7 +199,7 @@ export async function addressedRecord(
   }
   const short = id.replace(/\/edit$/, '');
   return {
-    record: await permittedRecord(run, short, (creator) => run.rights.edit(creator), 'change this'),
+    record: await permittedRecord(run, short, (...of) => run.rights.edit(...of), 'change this'),
     edit: true,
   };
 }

@@ -186,8 +186,8 @@ function rightsFor(run: Run, record: StoredRecord | null) {
   return {
     save: () =>
       record
-        ? requireRight(run, run.rights.edit(record.creator), 'change this')
+        ? requireRight(run, run.rights.edit(record.creator, record.id), 'change this')
         : requireRight(run, run.rights.create, 'send this form'),
-    delete: () => record && requireRight(run, run.rights.delete(record.creator), 'delete this'),
+    delete: () => record && requireRight(run, run.rights.delete(record.creator, record.id), 'delete this'),
   };
 }

@@ -5,6 +5,7 @@ import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
+import { getFile } from './private-files';
 
 type Handle = (exchange: Exchange<never>) => Promise<void>;
 
@@ -30,6 +31,7 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     DELETE: json.deleteRecord,
   },
   history: { GET: getHistory, POST: postHistory },
+  file: { GET: getFile },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },
     POST: postBlock,

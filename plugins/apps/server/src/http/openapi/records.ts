@@ -55,6 +55,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     },
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
     ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
+    [`/${app}/files/{file_id}/{name}`]: filePath(app, unique),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),
@@ -218,6 +219,30 @@ function historyPath(app: string, unique: UniqueName): Items {
         201: answer('A deleted record was created again', schema('Restored')),
       },
       errors: ofRuns,
+    }),
+  };
+}
+
+function filePath(app: string, unique: UniqueName): Items {
+  const inPath = (name: string, description: string): Items => ({
+    ...{ name, in: 'path', required: true, description },
+    schema: { type: 'string' },
+  });
+  return {
+    parameters: [inPath('file_id', 'The documentId of a file of a record'), inPath('name', 'Its name')],
+    get: operation(app, {
+      id: unique(app, 'file'),
+      summary: 'A private file, for those who may view its record',
+      description:
+        'The `url` of a file names this address. With `?thumbnail` a small picture of an image, with `?download` an answer that a browser keeps',
+      parameters: ['IfNoneMatch'],
+      answers: {
+        200: { description: 'The file', content: { 'application/octet-stream': {} } },
+        206: { description: 'A part of it, by the header `Range`' },
+        302: { description: 'It is at an address of the storage that holds for a moment' },
+        304: { description: 'The known version is current' },
+        416: { description: 'It has no such part' },
+      },
     }),
   };
 }

@@ -16,6 +16,8 @@ interface Sender {
   /** Null where the address belongs to none. */
   app: App | null;
   requester: Requester;
+  /** The creator whose records are the requester's own; '' for none. */
+  owner(): string;
   rights: Rights;
   /** Whether it is the form of a page, which is shown again where it is refused. */
   isForm: boolean;
@@ -27,7 +29,7 @@ interface Sender {
  * without its files, to be shown again.
  */
 export async function readBody(sender: Sender, target: AppTarget | undefined): Promise<RequestFiles> {
-  const { ctx, services, site, app, requester, rights, isForm } = sender;
+  const { ctx, services, site, app, requester, owner, rights, isForm } = sender;
   const { bodySize, uploadSize } = services.config.limits;
   if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
     await shortWork(() => checkBody(ctx, bodySize));
@@ -46,7 +48,7 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
       (ctx.request as { body?: unknown }).body = fields;
       const staleForm = checkToken(ctx, services.requesters, requester, isForm);
       const isNew = target?.kind === 'block';
-      const maySave = isNew ? rights.create : rights.edit(requester.identity || null);
+      const maySave = isNew ? rights.create : rights.edit(owner() || null);
       if (!maySave && !isForm) throw refusal(requester, isNew ? 'add records' : 'change this record');
       return maySave && !staleForm;
     },

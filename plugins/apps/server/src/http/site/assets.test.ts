@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partOf } from './assets';
+import { partOf } from '../response/sent-file';
 
 const size = 1_000;
 

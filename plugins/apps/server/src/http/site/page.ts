@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { contentPage, LIVE_VIEW, type RequestBegin, scriptUrl, type Visit } from '../../apps';
+import { contentPage, LIVE_VIEW, ownerOf, type RequestBegin, scriptUrl, type Visit } from '../../apps';
 import { rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { contentVersion } from '../../common/content-version';
@@ -8,7 +8,7 @@ import type { RequestFiles } from '../../files';
 import type { Address, Site } from '../../sites/types';
 import { showBlock, type ViewOwner, viewsOf } from '../app/page-handlers';
 import { postBlock } from '../app/posted-forms';
-import type { HttpServices } from '../request/exchange';
+import { type HttpServices, visitorOf } from '../request/exchange';
 import { prefersJson, requireAccept } from '../request/negotiate';
 import { isPageForm } from '../request/page-form';
 import { readBody } from '../request/read-body';
@@ -115,7 +115,7 @@ async function answerView(
   if (!owner) throw notFound(`There is no view "${address.view}" in this site`);
   requireAccept(ctx, posts && view.json);
   const { app, block } = owner;
-  const rights = rightsOf(requester, app.settings.acl);
+  const rights = rightsOf(requester, app.settings.acl, () => ownerOf(visit, app.settings));
   explainApp(view, services, { app, rights });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
@@ -127,14 +127,16 @@ async function answerView(
 /** Reads the body of a form that a view takes; with the files that its block takes. */
 function readViewBody(
   { ctx, services, site, view }: SiteRequest,
-  owner: ViewOwner | undefined,
+  shown: ViewOwner | undefined,
   requester: Requester,
 ): Promise<RequestFiles> {
-  const app = owner?.app ?? null;
-  const rights = rightsOf(requester, app?.settings.acl ?? null);
-  const target = owner && ({ kind: 'block', block: owner.block.id } as const);
+  const app = shown?.app ?? null;
+  const { visitor } = visitorOf(ctx, services, site);
+  const owner = () => ownerOf({ requester, site, visitor }, app?.settings ?? { visitor: false });
+  const rights = rightsOf(requester, app?.settings.acl ?? null, owner);
+  const target = shown && ({ kind: 'block', block: shown.block.id } as const);
   const isForm = isPageForm(ctx, 'block', view.json);
-  return readBody({ ctx, services, site, app, requester, rights, isForm }, target);
+  return readBody({ ctx, services, site, app, requester, owner, rights, isForm }, target);
 }
 
 /** A copy of the visit that counts the CSRF tokens it issues. */

@@ -1,5 +1,7 @@
 import type { Items, Json } from '../../../../shared/json';
 import { asciiAddress } from '../../common/text';
+import { documentIdsIn } from '../../files';
+import { FILES_INDEX } from './layout';
 
 /**
  * What the keyword indexes of places have of a record of their block (docs/decisions/places.md): its `state`, `taken` or
@@ -26,8 +28,12 @@ export const placeIndex = (block: string, kind: PlaceKind, element = ''): string
 
 export const isPlaceIndex = (name: string): boolean => name.startsWith(PREFIX);
 
-/** The values that a record has in an index of places: none where it is of another block. */
+/**
+ * The values that a record has in an index of places: none where it is of another block. The files that records name are places too:
+ * a private one belongs to one record.
+ */
 export function placeValues(index: string, record: { items: Items; creator: string | null }): string[] {
+  if (index === FILES_INDEX) return documentIdsIn(record.items);
   const [block, kind, element = ''] = index.slice(PREFIX.length).split('/');
   if (record.items.block !== block || !Object.hasOwn(values, kind ?? '')) return [];
   return values[kind as PlaceKind](record, element);

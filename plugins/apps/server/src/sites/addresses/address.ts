@@ -112,9 +112,14 @@ function targetOf(segments: Segment[]): AppTarget {
   if (name === undefined) return { kind: 'root' };
   const whole = rest.length === 0 ? (wholeApp as ReadonlyMap<string | null, 'records'>).get(name) : undefined;
   if (whole) return { kind: whole };
+  if (name === 'files' && rest.length === 2) return fileTarget(rest);
   if (name !== 'blocks' || rest.length < 1 || rest.length > 2) return nothingHere();
   const block = idOf(rest[0]);
   return rest.length === 1 ? { kind: 'block', block } : { kind: 'element', block, element: idOf(rest[1]) };
+}
+
+function fileTarget([id, name]: readonly (string | null)[]): AppTarget {
+  return id && name ? { kind: 'file', id, name } : nothingHere();
 }
 
 /**
@@ -180,6 +185,8 @@ export const urls: Sites['urls'] = {
     const folder = app === undefined ? '' : `/apps/${encodeSegment(app)}`;
     return `${site.url}/@@theme/${encodeSegment(theme)}${folder}/assets/${path.split('/').map(encodeSegment).join('/')}`;
   },
+  file: ({ url }, app, id, name) =>
+    `${url}/@@apps/${encodeSegment(app)}/files/${encodeSegment(id)}/${encodeSegment(name)}`,
   block: (site, app, block, content) => `${appUrl(site, app, content)}/blocks/${encodeSegment(block)}`,
 };
 

@@ -1,21 +1,17 @@
 import { Badge, Box, Link } from '@strapi/design-system';
+import { useEffect, useState } from 'react';
 import type { Json } from '../../../../../shared/json';
+import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/files';
 import { useText } from '../../../plugin';
 
 /** Characters of a value that a cell shows. */
 const MAX_SHOWN = 200;
 
-interface StoredFile {
-  url: string;
-  name: string;
-  mime?: string;
-}
-
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether a value is a file of the media library, as records keep them. */
-const isFile = (value: unknown): value is StoredFile =>
+export const isFile = (value: unknown): value is RecordFile =>
   isObject(value) && typeof value.documentId === 'string' && typeof value.url === 'string' && 'mime' in value;
 
 /** Addresses that a link may lead to: a record's text may be anything. */
@@ -53,15 +49,52 @@ export function ItemValue({ value, type }: { value: Json | undefined; type: stri
   return <>{shortened(value)}</>;
 }
 
-function FileLink({ file: { url, name, mime } }: { file: StoredFile }) {
+/** A file that can be opened or saved; of an image a small picture. */
+export function FileLink({ file }: { file: RecordFile }) {
+  const { url, name, mime, thumbnail } = file;
   if (!isSafe(url)) return <>{name}</>;
+  if (privateFile(url)) return <PrivateLink file={file} />;
   return (
     <Link href={url} isExternal>
-      {mime?.startsWith('image/') ? (
-        <img src={url} alt={name} style={{ maxHeight: '3.2rem', maxWidth: '8rem' }} />
-      ) : (
-        name
-      )}
+      {mime?.startsWith('image/') ? <SmallPicture src={thumbnail ?? url} name={name} /> : name}
+    </Link>
+  );
+}
+
+const SmallPicture = ({ src, name }: { src: string; name: string }) => (
+  <img src={src} alt={name} style={{ maxHeight: '3.2rem', maxWidth: '8rem' }} />
+);
+
+/** A private file, which the panel reads with the permission of the administrator. */
+function PrivateLink({ file }: { file: RecordFile }) {
+  const { url, name, mime, thumbnail } = file;
+  const { read, save } = usePrivateFiles();
+  const [picture, setPicture] = useState<string | null>(null);
+  const isPicture = mime?.startsWith('image/') === true;
+  useEffect(() => {
+    let [isShown, made] = [isPicture, ''];
+    const show = async () => {
+      const found = await read(url, thumbnail !== undefined);
+      if (!isShown) return;
+      made = 'bytes' in found ? URL.createObjectURL(found.bytes) : '';
+      setPicture('bytes' in found ? made : found.address);
+    };
+    // Without a picture its name is shown.
+    if (isPicture) show().catch(() => undefined);
+    return () => {
+      isShown = false;
+      if (made) URL.revokeObjectURL(made);
+    };
+  }, [read, url, thumbnail, isPicture]);
+  return (
+    <Link
+      href={url}
+      onClick={(event: { preventDefault(): void }) => {
+        event.preventDefault();
+        save(file);
+      }}
+    >
+      {picture ? <SmallPicture src={picture} name={name} /> : name}
     </Link>
   );
 }

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import type { AppDetail, RecordDetail } from '../../../../../shared/admin-api';
 import type { Items } from '../../../../../shared/json';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
+import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/files';
 import { useAppsHistoryQuery } from '../../../api/history';
 import {
   useAppsCreateRecordMutation,
@@ -15,6 +16,7 @@ import {
 import { readObject } from '../../../json-files';
 import { useText } from '../../../plugin';
 import { HistoryTable } from '../history/HistoryTable';
+import { FileLink, isFile } from './ItemValue';
 
 /** Fields that only the site uses. */
 const excluded = new Set(['_csrf']);
@@ -90,6 +92,7 @@ function BlockForm({ app, block, id, onDone }: BlockFormProps) {
   const key = { site: app.site, app: app.id, block, ...(id === undefined ? {} : { id }) };
   const { data, error } = useAppsRecordFormQuery(key, { refetchOnMountOrArgChange: true });
   const [submitForm] = useAppsSubmitFormMutation();
+  const { save } = usePrivateFiles();
   const [again, setAgain] = useState<string | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
@@ -113,8 +116,16 @@ function BlockForm({ app, block, id, onDone }: BlockFormProps) {
       event.preventDefault();
       submit(sentBy(event));
     });
-    // Links of the block lead out of the panel.
-    for (const link of inside?.links ?? []) link.target = '_blank';
+    // Links of the block lead out of the panel; a private file is read with the administrator's permission.
+    for (const link of inside?.links ?? []) {
+      const { href, textContent } = link;
+      link.target = '_blank';
+      if (!privateFile(href)) continue;
+      link.addEventListener('click', (event) => {
+        event.preventDefault();
+        save({ url: href, name: textContent ?? '' });
+      });
+    }
     if (inside) focusFirst(inside);
     if (frame.current && inside) frame.current.style.height = `${inside.documentElement.scrollHeight + 16}px`;
   };
@@ -242,6 +253,28 @@ function RecordHistory({ app, id, mayChange }: { app: AppDetail; id: string; may
   return data ? <HistoryTable app={app} changes={data.changes} mayChange={mayChange} /> : <Page.Loading />;
 }
 
+/** The files that a value names, at any depth. */
+function filesOf(value: unknown): RecordFile[] {
+  if (isFile(value)) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(filesOf) : [];
+}
+
+/** The files of a record, to look at and to save. */
+function RecordFiles({ items }: { items: Items }) {
+  const files = filesOf(items);
+  if (files.length === 0) return null;
+  return (
+    <Flex tag="ul" gap={4} wrap="wrap" paddingBottom={4}>
+      {files.map((file, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a record may name a file twice
+        <li key={at}>
+          <FileLink file={file} />
+        </li>
+      ))}
+    </Flex>
+  );
+}
+
 function StoredRecord({
   app,
   id,
@@ -260,7 +293,14 @@ function StoredRecord({
   if (!data) return <Page.Loading />;
   const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
   const form = mayChange ? data.form : null;
-  if (form === null && !app.history) return json;
+  const files = <RecordFiles items={data.items} />;
+  if (form === null && !app.history)
+    return (
+      <>
+        {files}
+        {json}
+      </>
+    );
   return (
     <Tabs.Root defaultValue={form === null ? 'json' : 'form'}>
       <Tabs.List aria-label={id}>
@@ -268,6 +308,7 @@ function StoredRecord({
         <Tabs.Trigger value="json">JSON</Tabs.Trigger>
         {app.history && <Tabs.Trigger value="history">{text('history')}</Tabs.Trigger>}
       </Tabs.List>
+      <Box paddingTop={4}>{files}</Box>
       {form !== null && (
         <Tabs.Content value="form">
           <BlockForm app={app} block={form} id={id} onDone={onDone} />

@@ -244,6 +244,6 @@ function initialValue(element: ElementDefinition, { record }: DisplayOptions, ou
 /** When, and to whom, the built-in actions are shown; otherwise their HTML is empty. */
 const builtInShown: Record<string, (options: DisplayOptions, rights: Rights) => boolean> = {
   _save: ({ mode }) => mode === 'input',
-  _edit: ({ mode, record }, rights) => mode === 'text' && record !== null && rights.edit(record.creator),
-  _delete: ({ record }, rights) => record !== null && rights.delete(record.creator),
+  _edit: ({ mode, record }, rights) => mode === 'text' && record !== null && rights.edit(record.creator, record.id),
+  _delete: ({ record }, rights) => record !== null && rights.delete(record.creator, record.id),
 };

@@ -73,7 +73,8 @@ export function guardProblem(run: Run, block: Block, fields: FormFields): Messag
 }
 
 /** Whether the requester may send the form of a block: make a record, or change the one that it shows. */
-const maySend = ({ rights }: Run, { record }: Shown): boolean => (record ? rights.edit(record.creator) : rights.create);
+const maySend = ({ rights }: Run, { record }: Shown): boolean =>
+  record ? rights.edit(record.creator, record.id) : rights.create;
 
 /**
  * Whether the button to save is disabled: for a known requester without the right. The one of a visitor without a login

@@ -47,7 +47,7 @@ export async function shownAgain(
   const moves = onlyShows(block, fields);
   const searches = searchesIn(block.definition, fields);
   const isSent = entered !== null || moves || Object.hasOwn(fields, '_save');
-  const isForm = record === null || (isSent && run.rights.edit(record.creator));
+  const isForm = record === null || (isSent && run.rights.edit(record.creator, record.id));
   const entries: Entries | undefined =
     entered || moves || errors.length > 0
       ? withChange(block, fields, { ...withoutOrigins(entered, conflicts), ...searches, errors })

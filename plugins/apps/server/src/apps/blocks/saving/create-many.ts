@@ -1,6 +1,7 @@
 import { type Items, isItems } from '../../../../../shared/json';
 import { AppsError, isAppsError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
+import { documentIdsIn } from '../../../files';
 import { PausedError } from '../../../logic';
 import { changedBy } from '../../../records';
 import type { NewRecord, StoredRecord } from '../../../records/types';
@@ -14,8 +15,8 @@ import { blockOf, createOfBlock, createWithoutBlock, newRecord } from './record-
 
 /** The source of a bulk creation's items, in batches; a re-run reads it again from the start. */
 export interface ItemSource {
-  /** Whether an item object names a block, so that its logic must run. */
-  namesBlocks: boolean;
+  /** Whether there are rules for one of the item objects (`hasRules`). */
+  hasRules: boolean;
   read(): AsyncIterable<Items[]>;
   /** The line of a record of the batch that was read last, both from 1; null where records have no lines. */
   lineOf: ((record: number) => number) | null;
@@ -23,12 +24,12 @@ export interface ItemSource {
 
 /**
  * Creates many records, all or nothing (operation 6), for a requester who may create; returns their number. Records without
- * a block are streamed to the store. Records of blocks are created in one unit of work, in memory until the commit; the
+ * rules are streamed to the store. Records of blocks are created in one unit of work, in memory until the commit; the
  * limits of logic count for each record, and for each batch.
  */
 export async function createMany(services: AppServices, visit: Visit, app: App, source: ItemSource): Promise<number> {
   // The store's own stream commits at once.
-  if (source.namesBlocks || app.settings.strict || visit.dry) {
+  if (source.hasRules || app.settings.strict || visit.dry) {
     const sent = async function* () {
       for await (const batch of source.read()) for (const items of batch) yield newRecord({ visit, app }, items);
     };
@@ -148,6 +149,10 @@ function stoppedAt(record: number, error: unknown, lineOf: ItemSource['lineOf'])
     cause,
   });
 }
+
+/** Whether there are rules for an item object: it names a block, whose logic must run, or a file, which may be of another record. */
+export const hasRules = (items: Items): boolean =>
+  (items.block !== undefined && items.block !== null) || documentIdsIn(items).length > 0;
 
 /** An item object of a bulk creation; BadRequestError with its position for anything else. */
 export function itemsOf(value: unknown, position: string): Items {

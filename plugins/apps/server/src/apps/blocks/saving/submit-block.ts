@@ -1,7 +1,7 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
-import { makerOf } from '../../run/places/rules';
+import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';

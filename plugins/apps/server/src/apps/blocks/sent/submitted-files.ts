@@ -1,7 +1,7 @@
 import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
-import type { FileRules } from '../../../files/types';
+import type { FilePlace, FileRules } from '../../../files/types';
 import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile, STORED } from '../../elements';
 import { type Message, message } from '../../locales';
 import { FilesNeeded } from '../../run/files';
@@ -204,7 +204,7 @@ const shownFile = ({ documentId, name, size, url }: StoredFile): ShownFile => ({
   url,
 });
 
-/** The item of an element of files. New files have no address before they are in the media library. */
+/** The item of an element of files. New files have no address before they are stored. */
 export function fileItem(
   { multiple }: ElementDefinition,
   files: readonly (StoredFile | TemporaryFile)[],
@@ -217,7 +217,7 @@ export function fileItem(
   return (multiple ? list : (list[0] ?? null)) as unknown as Json;
 }
 
-/** FilesNeeded where one of the files is not in the media library yet. */
+/** FilesNeeded where one of the files is not stored yet. */
 export function requireStored(
   block: Block,
   submitted: readonly (StoredFile | TemporaryFile)[],
@@ -225,7 +225,19 @@ export function requireStored(
 ): void {
   const needed = submitted.filter((file): file is TemporaryFile => 'token' in file && !request?.stored(file));
   const fields = fileFields(block.definition);
-  if (needed.length > 0) throw new FilesNeeded(needed, (field) => fields.get(field)?.folder);
+  const placeOf = (field: string) => {
+    const { isPublic = false, folder } = fields.get(field) ?? {};
+    return { isPublic, folder };
+  };
+  if (needed.length > 0) throw new FilesNeeded(needed, placeOf);
+}
+
+/** Where the definition of a record's block stores a file that the record names; null where no element of files names it. */
+export function placeOfFile({ blocks }: App, items: Items, documentId: string): FilePlace | null {
+  const block = typeof items.block === 'string' ? blocks.get(items.block) : undefined;
+  for (const [field, { isPublic = false, folder }] of block ? fileFields(block.definition) : [])
+    if (storedIn(items, field).some((file) => file.documentId === documentId)) return { isPublic, folder };
+  return null;
 }
 
 /** The files that forms of an app may carry, of one block or of all. */

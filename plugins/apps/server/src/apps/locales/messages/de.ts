@@ -91,6 +91,7 @@ export const de: ServiceMessages = {
   file_type: 'Dateien dieser Art werden hier nicht angenommen: {name}',
   file_size: 'Die Datei ist größer als {size}: {name}',
   file_gone: 'Die gewählte Datei ist nicht mehr da. Bitte wählen Sie sie noch einmal aus.',
+  file_other: 'Diese Datei gehört zu einem anderen Eintrag. Bitte wählen Sie eine Datei aus.',
   file_refused: 'Diese Datei konnte nicht gespeichert werden. Bitte wählen Sie eine andere.',
   file_again: 'Bitte wählen Sie die Datei noch einmal aus.',
   file_keep: '{name} behalten',

@@ -95,6 +95,7 @@ export const en = {
   file_type: 'Files of this type are not taken here: {name}',
   file_size: 'The file is larger than {size}: {name}',
   file_gone: 'The chosen file is no longer there. Please choose it again.',
+  file_other: 'This file belongs to another record. Please choose a file.',
   file_refused: 'This file could not be stored. Please choose another one.',
   file_again: 'Please choose the file again.',
   file_keep: 'Keep {name}',

@@ -90,6 +90,7 @@ export const es: ServiceMessages = {
   file_type: 'Aquí no se aceptan archivos de este tipo: {name}',
   file_size: 'El archivo supera {size}: {name}',
   file_gone: 'El archivo elegido ya no está. Elíjalo de nuevo.',
+  file_other: 'Este archivo pertenece a otro registro. Elija un archivo.',
   file_refused: 'No se pudo guardar este archivo. Elija otro.',
   file_again: 'Elija el archivo de nuevo.',
   file_keep: 'Conservar {name}',

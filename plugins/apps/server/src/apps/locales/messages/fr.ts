@@ -91,6 +91,7 @@ export const fr: ServiceMessages = {
   file_type: 'Les fichiers de ce type ne sont pas acceptés ici : {name}',
   file_size: 'Le fichier dépasse {size} : {name}',
   file_gone: 'Le fichier choisi n’est plus là. Veuillez le choisir de nouveau.',
+  file_other: 'Ce fichier appartient à un autre enregistrement. Veuillez choisir un fichier.',
   file_refused: 'Ce fichier n’a pas pu être enregistré. Veuillez en choisir un autre.',
   file_again: 'Veuillez choisir le fichier de nouveau.',
   file_keep: 'Garder {name}',

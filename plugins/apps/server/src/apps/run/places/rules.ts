@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Items } from '../../../../../shared/json';
 import { serverTimeZone } from '../../../common/time/cron';
 import { readableMoment } from '../../../common/values/moments';
@@ -8,7 +7,6 @@ import type { Site } from '../../../sites/types';
 import type { PageLocale } from '../../locales';
 import type { App, Block, LocalTime, Places } from '../../types';
 import type { PlaceCode } from '../refusals';
-import type { Visit } from '../types';
 
 /** A place that a record of a block takes, and how many records may take it. */
 export interface TakenPlace extends Place {
@@ -91,23 +89,4 @@ export function placeText(places: Places, code: PlaceCode, locale: PageLocale): 
   const given = { full: full ?? closed, closed, not_open: closed, once: null }[code];
   if (given === null) return locale.say(`place_${code}`, values);
   return given.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name]);
-}
-
-/** Whether the records of each requester are counted in a block of the app. */
-const countsRequesters = ({ blocks }: App): boolean =>
-  [...blocks.values()].some(({ definition }) => (definition.places?.perRequester ?? null) !== null);
-
-/**
- * Who makes a record: the requester's identity; of an anonymous visitor, where a block counts the records of each requester and the
- * app asks for visitors, a digest of their cookie, from which no cookie can be made. Null for others.
- */
-export function makerOf({ visit, app }: { visit: Visit; app: App }): string | null {
-  const { identity } = visit.requester;
-  if (identity !== '') return identity;
-  const id = app.settings.visitor && countsRequesters(app) ? (visit.visitor?.id() ?? null) : null;
-  if (id === null) return null;
-  const digest = createHash('sha256')
-    .update(JSON.stringify([visit.site.id, id]))
-    .digest('base64url');
-  return `visitor:${digest.slice(0, 22)}`;
 }

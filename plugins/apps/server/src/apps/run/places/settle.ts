@@ -7,6 +7,7 @@ import { localeOf } from '../site-locale';
 import type { Run } from '../types';
 import { refusal } from '../visits';
 import type { PlaceChange } from './changes';
+import { settleFiles } from './files';
 import { mailOfPlace } from './place-mail';
 import { settleState } from './record-states';
 import { blockOfItems, openAt, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
@@ -41,6 +42,7 @@ export async function settlePlaces(run: Run): Promise<void> {
 async function settleAll(run: Run): Promise<void> {
   const scopes = new Map<string, Scope | null>();
   for (const change of run.places.take()) {
+    await settleFiles(run, change);
     const { site, app: id } = change.key;
     const name = `${site}/${id}`;
     if (!scopes.has(name)) scopes.set(name, await scopeOf(run, change.key));

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ImportOptions, ImportPreview, ImportState, recordRoutes } from '../../../../../shared/admin-api';
 import { encodings, type Separator, separatorNames, separators } from '../../../../../shared/cells';
 import type { Items } from '../../../../../shared/json';
-import { createMany, declaredCells, type Visit } from '../../../apps';
+import { createMany, declaredCells, hasRules, type Visit } from '../../../apps';
 import { AppsError, attempt, errorText, fieldLines, isAppsError, missing } from '../../../common/errors';
 import { recordIdProblem } from '../../../common/record-id';
 import { must, readBody } from '../../../common/request-schema';
@@ -215,9 +215,9 @@ function start(
       lines[count - 1] = line;
       imports.set(name, { ...state, done: count });
     });
-  namesBlocks(file)
-    .then((namesBlocks) =>
-      createMany(services, visit, app, { namesBlocks, read, lineOf: (record) => lines[record - 1] ?? 0 }),
+  isRuled(file)
+    .then((isRuled) =>
+      createMany(services, visit, app, { hasRules: isRuled, read, lineOf: (record) => lines[record - 1] ?? 0 }),
     )
     .then((done) => imports.set(name, { ...state, state: 'done', done }))
     .catch((error: unknown) => {
@@ -232,9 +232,8 @@ function start(
   return state;
 }
 
-async function namesBlocks(file: ImportFile): Promise<boolean> {
-  for await (const line of importLines(file))
-    if ('items' in line && line.items.block !== undefined && line.items.block !== null) return true;
+async function isRuled(file: ImportFile): Promise<boolean> {
+  for await (const line of importLines(file)) if ('items' in line && hasRules(line.items)) return true;
   return false;
 }
 

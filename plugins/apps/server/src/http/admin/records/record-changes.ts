@@ -5,7 +5,7 @@ import { type Items, isItems, itemOf } from '../../../../../shared/json';
 import { changeRecord, createRecord, permittedRecord, removeRecord, withRun } from '../../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
-import { eachFile } from '../../../files';
+import { eachFile, type StoredFile } from '../../../files';
 import type { RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
@@ -66,7 +66,7 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
       visit,
       found.app,
       async (run) => {
-        const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
+        const record = await permittedRecord(run, id, (...of) => run.rights.edit(...of), 'change this record');
         if (etagOf(record) !== version)
           throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
         return changeRecord(run, record, changeBetween(record.items, storedFiles(record.items, items)), items);
@@ -114,7 +114,12 @@ function storedFiles(before: Items, after: Items): Items {
   );
   if (stored.size === 0) return after;
   const copy = structuredClone(after);
-  eachFile(copy, (file) => Object.assign(file, stored.get(file.documentId)));
+  eachFile(copy, (file: StoredFile & { thumbnail?: unknown }) => {
+    const own = stored.get(file.documentId);
+    // Made when it is shown.
+    if (own) delete file.thumbnail;
+    Object.assign(file, own);
+  });
   return copy;
 }
 

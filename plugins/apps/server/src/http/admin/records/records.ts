@@ -10,11 +10,13 @@ import type {
 import { separatorNames } from '../../../../../shared/cells';
 import type { Items } from '../../../../../shared/json';
 import { declaredCells, shownRecords } from '../../../apps';
+import { notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
 import { encoded } from '../../../common/time/pace';
 import type { IndexDeclarations } from '../../../indexes/types';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../../interchange';
 import type { StoredRecord } from '../../../records/types';
+import { sendPrivate } from '../../app/private-files';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
 import { resumed, streamed } from '../../response/logic-response';
@@ -86,6 +88,23 @@ export const exportRecords: Handle = async (ctx, services) => {
   return streamed(ctx, resumed(first, chunks));
 };
 
+const fileParameters = z.object({ id: z.string(must('the id of a file')), thumbnail: z.string().optional() });
+
+/** `recordFile`: a private file of an app. The panel has no session on the site, where its address is. */
+const recordFile: Handle = async (ctx, services) => {
+  const { key } = await appOf(ctx, services);
+  const { id } = readParameters(fileParameters, ctx.query);
+  const [file] = await services.files.privateFiles([id]);
+  if (!file || file.site !== key.site || file.app !== key.app) throw notFound('There is no such file');
+  await sendPrivate(ctx, services, file);
+  if (ctx.status !== 302) return ctx.body;
+  const url = ctx.response.get('Location');
+  ctx.remove('Location');
+  ctx.status = 200;
+  ctx.type = 'text/uri-list';
+  return url;
+};
+
 function batchesOf({ store }: HttpServices, { app, key }: PanelApp, query: string): Batches {
   if (query.trim() === '') return () => store.stream(key);
   const search = plainSearch(query, app.indexes) ?? { query };
@@ -142,6 +161,7 @@ export const recordHandlers: Handlers<typeof recordRoutes> = {
   },
 
   exportRecords,
+  recordFile,
   ...changeHandlers,
   ...formHandlers,
   ...importHandlers,
