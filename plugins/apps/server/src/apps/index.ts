@@ -5,7 +5,7 @@ export { programOf } from './blocks/block-session';
 export { unanswered } from './blocks/display/page-contents';
 export { isSaved } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
-export { type JsonForm, readJsonForm } from './blocks/saving/checked-items';
+export { type JsonForm, ownItems, readJsonForm } from './blocks/saving/checked-items';
 export { createMany, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
 export { nested } from './blocks/saving/nested';
 export {
@@ -18,6 +18,7 @@ export {
   updateRecord,
   type VersionTest,
 } from './blocks/saving/record-operations';
+export { deleteRecord } from './blocks/saving/save-record';
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
@@ -93,6 +94,7 @@ export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
 export { consoleHtml, failuresOf, folderOf, sourceOf } from './run/diagnostics/failures';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
+export { mayChange, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export type { PlaceTally } from './run/places/changes';
 export { moveUpAll } from './run/places/settle';
 export { FormRefusal } from './run/refusals';
@@ -100,6 +102,6 @@ export { answerTypes, digestOf, redirectOf } from './run/response';
 export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { localeOf, plainLocale, siteLocale } from './run/site-locale';
-export type { AppServices, DocumentCalls, Flash, Ran, RequestBegin, Run, Visit } from './run/types';
+export type { AppServices, DocumentCalls, Flash, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
 export { callVisit, type DryRun, newDryRun, permittedBlock, refusal } from './run/visits';
 export type { App, Block } from './types';

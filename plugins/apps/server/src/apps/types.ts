@@ -166,6 +166,14 @@ export interface Places {
   limited: readonly string[];
 }
 
+/** What the holder of a link to a record may do with it, besides seeing it. */
+export interface SelfService {
+  edit: boolean;
+  delete: boolean;
+  /** Milliseconds after the record was made; null: until the block closes. */
+  until: number | null;
+}
+
 /** A page of a long form. */
 export interface FormPage {
   title: string;
@@ -192,6 +200,8 @@ export interface Definition {
   notify: Notify | null;
   /** Null: any number of records may be made, at any time. */
   places: Places | null;
+  /** Null: a record has no link for who has made it. */
+  selfService: SelfService | null;
   /** Those that differ from each other. */
   schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */

@@ -2,9 +2,11 @@ import type { Context } from 'koa';
 import { answerTypes, browserScript, plainLocale, scriptUrl, siteLocale } from '../apps';
 import { jsonRightsOf, rightsOf } from '../auth';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
+import { withoutTokens } from '../common/text';
 import type { Address, AppTarget, Site } from '../sites/types';
 import { requireJsonUse } from './app/json-handlers';
 import { getSiteOpenApi } from './app/openapi-handlers';
+import { ownOf } from './app/own-records';
 import { allowedMethods, routeOf } from './app/routes';
 import { webhookRequester, webhookRoute, webhookTarget } from './app/webhooks';
 import type { Exchange, HttpServices } from './request/exchange';
@@ -98,6 +100,19 @@ function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/]+/, '');
 }
 
+/**
+ * The address of a signed link is as good as a password: neither logic nor a log sees its token, no page that it links to gets it, and no
+ * cache or search engine keeps it.
+ */
+function hideToken(ctx: Context): void {
+  ctx.url = withoutTokens(ctx.url);
+  ctx.originalUrl = withoutTokens(ctx.originalUrl);
+  ctx.request.originalUrl = ctx.originalUrl;
+  ctx.set('Referrer-Policy', 'no-referrer');
+  ctx.set('Cache-Control', 'private, no-store');
+  ctx.set('X-Robots-Tag', 'noindex, nofollow');
+}
+
 async function answerApp(
   ctx: Context,
   services: HttpServices,
@@ -112,6 +127,7 @@ async function answerApp(
     ctx.status = 204;
     return;
   }
+  if ('token' in target) hideToken(ctx);
   const isForm = isPageForm(ctx, target.kind, view.json);
   // What JSON reads of records is not kept.
   const begin = view.json && target.kind !== 'element' ? null : await beginReading(ctx, services);
@@ -132,13 +148,15 @@ async function answerApp(
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
-  const files = await readBody({ ctx, services, site, app, requester, rights, isForm }, target);
+  const own = target.kind === 'mine' ? await ownOf(services, site, app, target.token) : undefined;
+  const files = await readBody({ ctx, services, site, app, requester, rights, isForm, own }, target);
   const made = createVisit(ctx, services, site, address.content, requester, {
     isForm,
     begin,
     isVerified: webhook !== null,
+    isLink: own !== undefined,
   });
-  const visit = Object.assign(await made, { files });
+  const visit = Object.assign(await made, { files, ...(own && { own }) });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const operation = operationOf(target.kind, ctx.method, view.json);

@@ -17,6 +17,7 @@ import { takeLog } from './response/pending-log';
  * The visit of a request: site, content, requester, and what it may write. CsrfError for a changing request without its
  * token, or a form of another origin; NotFoundError for content that the requester may not read; BadRequestError for a
  * locale that the site lacks.
+ * @param request.isLink whether its address has the token of a signed link
  * @param request.isVerified whether the request's signature was right, so that it needs no token
  */
 export async function createVisit(
@@ -25,7 +26,12 @@ export async function createVisit(
   site: Site,
   contentPath: string,
   requester: Requester,
-  { isForm, begin, isVerified = false }: { isForm: boolean; begin: RequestBegin | null; isVerified?: boolean },
+  {
+    isForm,
+    begin,
+    isVerified = false,
+    isLink = false,
+  }: { isForm: boolean; begin: RequestBegin | null; isVerified?: boolean; isLink?: boolean },
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const query = new URLSearchParams(ctx.querystring);
@@ -33,7 +39,8 @@ export async function createVisit(
     throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
   }
   const safe = safeMethods.has(ctx.method);
-  const staleForm = safe || isVerified ? undefined : checkToken(ctx, services.requesters, requester, isForm);
+  const staleForm =
+    safe || isVerified ? undefined : checkToken(ctx, services.requesters, requester, { isForm, isLink });
   const posts = !safe && !staleForm;
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;

@@ -10,5 +10,6 @@ export { contentScope } from './commits/dependencies';
 export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createRecordStore, type RecordStoreOptions } from './store';
+export { hashOf } from './table/ids';
 export { applyChange, itemsJson, mayNameFiles, withOtherItems } from './table/rows';
 export type * from './types';

@@ -17,6 +17,7 @@ import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
 import { relate } from './relations';
+import { selfService } from './self-service';
 
 /**
  * Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type.
@@ -125,6 +126,7 @@ export const emptyDefinition: Definition = {
   cache: null,
   notify: null,
   places: null,
+  selfService: null,
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -214,6 +216,7 @@ export const definitionFile = mapping({
   elements,
   pages,
   ...placesKeys,
+  self_service: selfService,
 });
 
 /**
@@ -240,6 +243,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     cache,
     notify: given.notify ?? null,
     places: placesOf(given, elements, root),
+    selfService: given.self_service ?? null,
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,

@@ -109,6 +109,8 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, block
  */
 export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): Block {
   if (block.error) throw block.error;
+  // Who holds the link of a record may use its form.
+  if (run.visit.own?.block === block.id) return block;
   const list = block.definition.viewPermission;
   if (list && !run.rights.manager && !allows(run.visit.requester, list)) {
     throw refusal(run.visit.requester, `see "${nameOf(block)}"`);

@@ -2,6 +2,7 @@ import type { AppTarget } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
 import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
+import { changeOwn, deleteOwn, postToOwn, readOwn, showOwn } from './own-records';
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
 
@@ -27,6 +28,12 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     PUT: json.putRecord,
     PATCH: json.patchRecord,
     DELETE: json.deleteRecord,
+  },
+  mine: {
+    GET: { json: readOwn, page: showOwn },
+    POST: { json: changeOwn, page: postToOwn },
+    PATCH: changeOwn,
+    DELETE: deleteOwn,
   },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },

@@ -1,5 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { type SpanAttributes, spanned } from '../../common/spans';
+import { withoutTokens } from '../../common/text';
 import type { HttpServices } from '../request/exchange';
 import { giveRequestId } from '../response/request-id';
 
@@ -29,6 +30,8 @@ export function createObservedRequests(running: () => HttpServices | undefined):
     try {
       await spanned('request', () => ({ ...attributes, request_id: id }), next);
     } finally {
+      // Strapi's log names the address after this.
+      ctx.url = withoutTokens(ctx.url);
       services.metrics.request(ctx.state.appsAbout ?? null, ctx.status, performance.now() - begun);
     }
   };

@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
+import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/places/rules';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
@@ -25,7 +26,14 @@ import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } fro
 /** The outcome of a posted form. */
 export type Submitted =
   | (Displayed & { kind: 'shown' })
-  | { kind: 'saved'; record: StoredRecord; created: boolean; redirect: string | null }
+  | {
+      kind: 'saved';
+      record: StoredRecord;
+      created: boolean;
+      redirect: string | null;
+      /** The id of the link that its maker gets, which is no token; null without one. */
+      link: string | null;
+    }
   | { kind: 'deleted'; redirect: string | null }
   | { kind: 'edit' };
 
@@ -186,6 +194,8 @@ async function save(
         creator,
       });
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
+  if (!record) issueOwnLink(run, block, done.record);
   await notifyOfSave(run, block, done.record, !record);
-  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect };
+  const link = run.links.get(done.record.id) ?? null;
+  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect, link };
 }
