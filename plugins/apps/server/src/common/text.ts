@@ -94,4 +94,4 @@ export function asciiAddress(address: string): string {
 const LINK_TOKEN = /(\/@@apps\/[^/\s]+\/(?:mine|confirm)\/)[\w-]+/g;
 
 /** A text without the tokens of signed links: their addresses are as good as a password. */
-export const withoutTokens = (text: string): string => text.replace(LINK_TOKEN, '$1***');
+export const withoutTokens = (text: string): string => text.replace(LINK_TOKEN, '$1hidden');
