@@ -177,7 +177,7 @@ async function thanking(
   const to = new URL(await blockHome(exchange, block)).pathname;
   const messages = given.map(({ text, ...more }) => ({ ...more, text: link ? text.replaceAll('{link}', link) : text }));
   const last = messages.length - 1;
-  return [...own, ...messages.map((message, index) => (index === last ? { ...message, to } : message))];
+  return [...messages.map((message, index) => (index === last ? { ...message, to } : message)), ...own];
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
