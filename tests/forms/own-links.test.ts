@@ -32,6 +32,7 @@ export function validate(context) {
 export function on_save(context) {
   if (context.record.name === 'said') context.flash('Your link is {link}');
   context.record.url_seen = context.request.url + ' ' + context.request.path;
+  if (context.record.name === 'led') return context.app.url + '/blocks/plain';
 }
 export function mark(context) { context.record.marked = 'yes'; }
 export function on_delete(context) { context.app.create_record('gone-' + context.record.name).name = 'on_delete ran'; }
@@ -170,6 +171,13 @@ describe.each(await availableClients())('own records by links on %s', (client) =
       headers: { cookie: String(said.headers['set-cookie']).split(';')[0] ?? '' },
     });
     expect(own.text).toMatch(/Your link is http\S+\/mine\/[\w-]{65} /);
+    const led = await ask('POST own/blocks/answer', { accept: html, form: { ...form, name: 'led' } });
+    expect(locationOf(led).pathname).toBe('/site/@@apps/own/blocks/plain');
+    const leading = await ask('GET own/blocks/plain', {
+      accept: html,
+      headers: { cookie: String(led.headers['set-cookie']).split(';')[0] ?? '' },
+    });
+    expect(leading.text).toMatch(TOKEN);
     const created = await ask('POST own', { json: { block: 'answer', name: 'Q' } });
     expect(created.json.link).toMatch(TOKEN);
     expect((await ask('POST own', { json: { block: 'plain', name: 'R' } })).json).not.toHaveProperty('link');

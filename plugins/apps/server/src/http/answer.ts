@@ -2,7 +2,6 @@ import type { Context } from 'koa';
 import { answerTypes, browserScript, plainLocale, scriptUrl, siteLocale } from '../apps';
 import { jsonRightsOf, rightsOf } from '../auth';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
-import { withoutTokens } from '../common/text';
 import type { Address, AppTarget, Site } from '../sites/types';
 import { requireJsonUse } from './app/json-handlers';
 import { getSiteOpenApi } from './app/openapi-handlers';
@@ -14,7 +13,7 @@ import { isJsonRequest, requireAccept } from './request/negotiate';
 import { operationOf, requireKnownInput } from './request/operations';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
-import { beginReading } from './request/request-data';
+import { beginReading, sentToken } from './request/request-data';
 import { sitePage } from './response/in-theme';
 import { inLanguage } from './response/pages';
 import { type ErrorView, explainApp } from './response/respond-error';
@@ -100,19 +99,6 @@ function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/]+/, '');
 }
 
-/**
- * The address of a signed link is as good as a password: neither logic nor a log sees its token, no page that it links to gets it, and no
- * cache or search engine keeps it.
- */
-function hideToken(ctx: Context): void {
-  ctx.url = withoutTokens(ctx.url);
-  ctx.originalUrl = withoutTokens(ctx.originalUrl);
-  ctx.request.originalUrl = ctx.originalUrl;
-  ctx.set('Referrer-Policy', 'no-referrer');
-  ctx.set('Cache-Control', 'private, no-store');
-  ctx.set('X-Robots-Tag', 'noindex, nofollow');
-}
-
 async function answerApp(
   ctx: Context,
   services: HttpServices,
@@ -121,13 +107,13 @@ async function answerApp(
   view: ErrorView,
 ): Promise<void> {
   const { target } = address;
+  const token = 'token' in target ? sentToken(ctx, target.token) : null;
   view.json = isJsonRequest(ctx, target);
   if (ctx.method === 'OPTIONS') {
     ctx.set('Allow', allowedMethods(target.kind));
     ctx.status = 204;
     return;
   }
-  if ('token' in target) hideToken(ctx);
   const isForm = isPageForm(ctx, target.kind, view.json);
   // What JSON reads of records is not kept.
   const begin = view.json && target.kind !== 'element' ? null : await beginReading(ctx, services);
@@ -148,7 +134,7 @@ async function answerApp(
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
-  const own = target.kind === 'mine' ? await ownOf(services, site, app, target.token) : undefined;
+  const own = token === null ? undefined : await ownOf(services, site, app, token);
   const files = await readBody({ ctx, services, site, app, requester, rights, isForm, own }, target);
   const made = createVisit(ctx, services, site, address.content, requester, {
     isForm,

@@ -1,7 +1,7 @@
 import type { AppKey, CommitWrite } from '../records/types';
 
-/** What a link is for: its holder opens an own record, or confirms an address. A token of one purpose is none of another. */
-export type LinkPurpose = 'mine' | 'confirm';
+/** What a link is for: `mine`: its holder opens an own record. A token of one purpose is none of another. */
+export type LinkPurpose = 'mine';
 
 /** The record that a link leads to. */
 export interface LinkTarget {

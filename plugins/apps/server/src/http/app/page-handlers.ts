@@ -123,9 +123,10 @@ export async function answerSubmitted(
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
       if (!json) {
-        if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, done);
         const link = linkAddress(exchange, submitted.link);
-        const flashes = await thanking(exchange, block, done.flashes, link);
+        const said = await withLink(exchange, done.flashes, link);
+        if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, { ...done, flashes: said });
+        const flashes = await thanking(exchange, block, said);
         return redirect(exchange, pageAfterSaving(exchange, submitted.record, path), { ...done, flashes });
       }
       ctx.status = submitted.created ? 201 : 200;
@@ -156,28 +157,32 @@ export function ownLinkKey(exchange: Exchange, linkId: string | null): { link?: 
   return link === null ? {} : { link };
 }
 
-/**
- * The messages of the page after a save: it thanks, unless logic has said something else, gives the link to the own record, and leads on.
- * @param link the address for `{link}`
- */
+/** The messages of logic with the address of the new record's link, which is another message where none has `{link}`. */
+async function withLink(
+  { visit, app }: Exchange,
+  said: readonly FlashMessage[],
+  link: string | null,
+): Promise<readonly FlashMessage[]> {
+  if (link === null) return said;
+  const messages = said.map((message) => ({ ...message, text: message.text.replaceAll('{link}', link) }));
+  if (said.some(({ text }) => text.includes('{link}'))) return messages;
+  const { say } = await localeOf({ visit, app });
+  const thanks = said.length > 0 ? [] : [{ text: say('thanks_saved') }];
+  return [...thanks, ...messages, { text: say('own_link'), to: new URL(link).pathname, label: say('own_open') }];
+}
+
+/** The messages of the page after a save: it thanks, unless something else was said, and the last that leads nowhere leads on. */
 async function thanking(
   exchange: Exchange,
   block: string,
   said: readonly FlashMessage[],
-  link: string | null,
 ): Promise<readonly FlashMessage[]> {
   const { visit, app } = exchange;
   const { say } = await localeOf({ visit, app });
-  const given = said.length > 0 ? said : [{ text: say('thanks_saved') }];
-  const names = (text: string) => link !== null && text.includes('{link}');
-  const own: FlashMessage[] =
-    link === null || given.some(({ text }) => names(text))
-      ? []
-      : [{ text: say('own_link'), to: new URL(link).pathname, label: say('own_open') }];
+  const messages: readonly FlashMessage[] = said.length > 0 ? said : [{ text: say('thanks_saved') }];
   const to = new URL(await blockHome(exchange, block)).pathname;
-  const messages = given.map(({ text, ...more }) => ({ ...more, text: link ? text.replaceAll('{link}', link) : text }));
-  const last = messages.length - 1;
-  return [...messages.map((message, index) => (index === last ? { ...message, to } : message)), ...own];
+  const last = messages.findLastIndex((message) => message.to === undefined);
+  return messages.map((message, index) => (index === last ? { ...message, to } : message));
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
