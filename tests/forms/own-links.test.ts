@@ -207,6 +207,10 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     expect(rows).not.toContain(token);
     expect(rows).not.toContain(token.slice(22));
     expect(rows).toContain(token.slice(0, 22));
+    await ask(`GET /site/%40%40apps/own/mine/${token}`);
+    await ask(`OPTIONS ${mine(token)}`);
+    await ask(`PATCH ${mine(token)}`, { body: '{', headers: { 'content-type': 'application/json' } });
+    expect(stage.host.output()).not.toContain(token);
   });
 
   test('the panel shows that there is a link, and ends it', async () => {
