@@ -68,11 +68,12 @@ async function load(url: URL, { follow: _, onProgress: __, stays: ___, ...init }
 }
 
 /** Sends a form with files; `fetch` does not tell how much of them is sent. */
-function upload(url: URL, { body, onProgress }: BlockRequest): Promise<Answer> {
+function upload(url: URL, { body, follow, onProgress }: BlockRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', url);
-    request.setRequestHeader('Accept', headers.Accept);
+    // The page that a redirect leads to is loaded once more, and has to show its messages then.
+    request.setRequestHeader('Accept', follow ? `${headers.Accept}, text/html+follow` : headers.Accept);
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(total > 0 ? loaded / total : 0);
     request.onerror = reject;
     request.onload = () =>

@@ -201,6 +201,7 @@ export default {
     // If it fails, the first use tries again.
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
+    services.links.start();
     // A command that only loads the host does no jobs.
     strapi.server.httpServer.once('listening', () => {
       running().jobs.start();
@@ -234,6 +235,7 @@ export default {
     await services?.waitingLists.destroy();
     await services?.jobs.destroy();
     services?.mailer.destroy();
+    services?.links.destroy();
     services?.metrics.destroy();
     setTracer(null);
     await services?.outbound.destroy();

@@ -28,6 +28,7 @@ import { type CreateContext, createBaseUrl, createReloads, type HttpServices, in
 import { createSheets } from './interchange';
 import { createJobs } from './jobs';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
+import { createLinks } from './links';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
@@ -243,6 +244,11 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    links: createLinks({
+      database,
+      keyring: requesters.keyring,
+      onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
+    }),
     outbound,
     jobs,
     answers: createKeptAnswers({

@@ -31,6 +31,8 @@ export const recordRoutes = {
    * address as `text/uri-list`; 404
    */
   recordFile: { method: 'GET', path: `${app}/file`, needs: ['read', 'records'] },
+  /** query: `{ id, link }`: ends a link of the record → `{ success: 'revoked' }`; 404 */
+  revokeLink: { method: 'DELETE', path: `${app}/record/link`, needs: ['records'] },
   /** query: RecordsQuery and `{ format: 'csv' | 'xlsx' | 'ndjson', separator? }` → the file: all records, or those that the query finds */
   exportRecords: { method: 'GET', path: `${app}/records/export`, needs: ['read', 'records'] },
   /** a form with the file `files` and `options`, ImportOptions as JSON → ImportPreview: nothing is stored */
@@ -77,6 +79,14 @@ export interface RecordDetail extends RecordSummary {
   version: string;
   /** The block whose form changes the record; null: as JSON only. */
   form: string | null;
+  /** Signed links by which the record can be opened without an account, the oldest first; their tokens are not known. */
+  links: RecordLink[];
+}
+
+export interface RecordLink {
+  id: string;
+  /** In ISO 8601. */
+  madeAt: string;
 }
 
 export interface RecordInput {

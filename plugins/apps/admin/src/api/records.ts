@@ -52,6 +52,7 @@ export const {
   useAppsUpdateRecordMutation,
   useAppsDeleteRecordMutation,
   useAppsDeleteRecordsMutation,
+  useAppsRevokeLinkMutation,
   useAppsRecordFormQuery,
   useAppsSubmitFormMutation,
   useAppsPreviewImportMutation,
@@ -80,6 +81,10 @@ export const {
       query: ({ site, app, id, onDelete }) =>
         request('deleteRecord', { site, app }, { params: { id, on_delete: onDelete } }),
       invalidatesTags: changed,
+    }),
+    appsRevokeLink: build.mutation<{ success: 'revoked' }, AppKey & { id: string; link: string }>({
+      query: ({ site, app, ...params }) => request('revokeLink', { site, app }, { params }),
+      invalidatesTags: ['AppsRecord'],
     }),
     appsDeleteRecords: build.mutation<Deleted, AppKey & DeleteMany>({
       query: ({ site, app, ...data }) => request('deleteRecords', { site, app }, { data }),

@@ -5,7 +5,7 @@ export { programOf } from './blocks/block-session';
 export { unanswered } from './blocks/display/page-contents';
 export { isSaved } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
-export { type JsonForm, readJsonForm } from './blocks/saving/checked-items';
+export { type JsonForm, ownItems, readJsonForm } from './blocks/saving/checked-items';
 export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
 export { nested } from './blocks/saving/nested';
 export {
@@ -26,6 +26,7 @@ export {
   undoAll,
   undoneBy,
 } from './blocks/saving/restore';
+export { deleteRecord } from './blocks/saving/save-record';
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
 export type { FormFields } from './blocks/sent/form';
@@ -102,6 +103,7 @@ export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
 export { consoleHtml, failuresOf, folderOf, sourceOf } from './run/diagnostics/failures';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
+export { mayChange, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
 export { moveUpAll } from './run/places/settle';
@@ -110,6 +112,6 @@ export { answerTypes, digestOf, redirectOf } from './run/response';
 export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { localeOf, plainLocale, siteLocale } from './run/site-locale';
-export type { AppServices, DocumentCalls, Flash, Ran, RequestBegin, Run, Visit } from './run/types';
+export type { AppServices, DocumentCalls, Flash, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
 export { callVisit, type DryRun, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
 export type { App, Block } from './types';

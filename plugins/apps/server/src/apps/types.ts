@@ -189,6 +189,14 @@ export interface States {
   all: ReadonlyMap<string, State>;
 }
 
+/** What the holder of a link to a record may do with it, besides seeing it. */
+export interface SelfService {
+  edit: boolean;
+  delete: boolean;
+  /** Milliseconds after the record was made; null: until the block closes. */
+  until: number | null;
+}
+
 /** A page of a long form. */
 export interface FormPage {
   title: string;
@@ -217,6 +225,8 @@ export interface Definition {
   places: Places | null;
   /** Null: its records have no states. */
   states: States | null;
+  /** Null: a record has no link for who has made it. */
+  selfService: SelfService | null;
   /** Those that differ from each other. */
   schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */

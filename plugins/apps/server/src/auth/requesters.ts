@@ -11,7 +11,7 @@ import { createApiTokens, createTokenRows, type ReadTokenRows } from './credenti
 import { type Counters, createCounters } from './credentials/counters';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createImpersonations, type Impersonations } from './credentials/impersonations';
-import { createKeyring } from './credentials/keyring';
+import { createKeyring, type Keyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { addressGroup, createRateLimit } from './credentials/rate-limit';
 import { tokenWithId } from './credentials/tokens';
@@ -92,6 +92,8 @@ export interface Requesters {
    * it may be stored. @param ip as Koa gives it (`ctx.ip`)
    */
   senderName(requester: Pick<Requester, 'identity'>, ip: string): string;
+  /** Signs what the plugin gives to people, such as links. */
+  keyring: Keyring;
   /** A keyed hash that names a request by who has sent it, where to, and under which key. */
   requestName(parts: readonly string[]): string;
 }
@@ -143,6 +145,7 @@ export function createRequesters({
 
   return {
     csrf,
+    keyring,
     visitors: createVisitors({ keyring, now }),
     flashes: createFlashes({ keyring, now }),
     proofs: createProofs({ keyring, now }),

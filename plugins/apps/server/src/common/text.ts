@@ -89,3 +89,9 @@ export function asciiAddress(address: string): string {
   const wanted = domainToASCII(domain);
   return wanted === '' ? address : address.slice(0, at) + wanted;
 }
+
+/** Tokens of signed links, in addresses. */
+const LINK_TOKEN = /(\/(?:@|%40){2}apps\/[^/\s]+\/mine\/)[\w-]+/gi;
+
+/** A text without the tokens of signed links: their addresses are as good as a password. */
+export const withoutTokens = (text: string): string => text.replace(LINK_TOKEN, '$1hidden');

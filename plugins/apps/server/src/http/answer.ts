@@ -5,6 +5,7 @@ import { methodNotAllowed, missing, notFound } from '../common/errors';
 import type { Address, AppTarget, Site } from '../sites/types';
 import { requireJsonUse } from './app/json-handlers';
 import { getSiteOpenApi } from './app/openapi-handlers';
+import { ownOf } from './app/own-records';
 import { allowedMethods, routeOf } from './app/routes';
 import { webhookRequester, webhookRoute, webhookTarget } from './app/webhooks';
 import { type Exchange, type HttpServices, visitorOf } from './request/exchange';
@@ -12,7 +13,7 @@ import { isJsonRequest, requireAccept } from './request/negotiate';
 import { operationOf, requireKnownInput } from './request/operations';
 import { isPageForm } from './request/page-form';
 import { readBody } from './request/read-body';
-import { beginReading } from './request/request-data';
+import { beginReading, sentToken } from './request/request-data';
 import { sitePage } from './response/in-theme';
 import { inLanguage } from './response/pages';
 import { type ErrorView, explainApp } from './response/respond-error';
@@ -114,6 +115,7 @@ async function answerApp(
   view: ErrorView,
 ): Promise<void> {
   const { target } = address;
+  const token = 'token' in target ? sentToken(ctx, target.token) : null;
   view.json = isJsonRequest(ctx, target);
   if (ctx.method === 'OPTIONS') {
     ctx.set('Allow', allowedMethods(target.kind));
@@ -131,8 +133,8 @@ async function answerApp(
   const webhook = webhookTarget(app, target);
   if (webhook) view.json = true;
   const requester = webhook ? await webhookRequester(ctx, services, sender) : sender;
-  const own = visitorOf(ctx, services, site);
-  const owner = () => ownerOf({ requester, site, visitor: own.visitor }, app.settings);
+  const visitor = visitorOf(ctx, services, site);
+  const owner = () => ownerOf({ requester, site, visitor: visitor.visitor }, app.settings);
   const rights = rightsOf(requester, app.settings.acl, owner);
   explainApp(view, services, { app, rights });
 
@@ -142,14 +144,16 @@ async function answerApp(
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
-  const files = await readBody({ ctx, services, site, app, requester, owner, rights, isForm }, target);
+  const own = token === null ? undefined : await ownOf(services, site, app, token);
+  const files = await readBody({ ctx, services, site, app, requester, owner, rights, isForm, own }, target);
   const made = createVisit(ctx, services, site, address.content, requester, {
     isForm,
     begin,
     isVerified: webhook !== null,
-    own,
+    isLink: own !== undefined,
+    visitor,
   });
-  const visit = Object.assign(await made, { files });
+  const visit = Object.assign(await made, { files, ...(own && { own }) });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const operation = operationOf(target.kind, ctx.method, view.json);

@@ -17,8 +17,9 @@ import { takeLog } from './response/pending-log';
  * The visit of a request: site, content, requester, and what it may write. CsrfError for a changing request without its
  * token, or a form of another origin; NotFoundError for content that the requester may not read; BadRequestError for a
  * locale that the site lacks.
+ * @param request.isLink whether its address has the token of a signed link
  * @param request.isVerified whether the request's signature was right, so that it needs no token
- * @param request.own the visitor of the request, where it was looked at before
+ * @param request.visitor the visitor of the request, where it was looked at before
  */
 export async function createVisit(
   ctx: Context,
@@ -30,8 +31,15 @@ export async function createVisit(
     isForm,
     begin,
     isVerified = false,
-    own = visitorOf(ctx, services, site),
-  }: { isForm: boolean; begin: RequestBegin | null; isVerified?: boolean; own?: ReturnType<typeof visitorOf> },
+    isLink = false,
+    visitor = visitorOf(ctx, services, site),
+  }: {
+    isForm: boolean;
+    begin: RequestBegin | null;
+    isVerified?: boolean;
+    isLink?: boolean;
+    visitor?: ReturnType<typeof visitorOf>;
+  },
 ): Promise<Visit> {
   const { csrf } = services.requesters;
   const query = new URLSearchParams(ctx.querystring);
@@ -39,7 +47,8 @@ export async function createVisit(
     throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
   }
   const safe = safeMethods.has(ctx.method);
-  const staleForm = safe || isVerified ? undefined : checkToken(ctx, services.requesters, requester, isForm);
+  const staleForm =
+    safe || isVerified ? undefined : checkToken(ctx, services.requesters, requester, { isForm, isLink });
   const posts = !safe && !staleForm;
   let request: RequestData | undefined;
   let signal: AbortSignal | undefined;
@@ -71,7 +80,7 @@ export async function createVisit(
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
     flash: flashOf(ctx, services, site),
     // At the end: Node.js 20 takes 3 µs for each new property after a spread object.
-    ...own,
+    ...visitor,
     ...(staleForm && { staleForm }),
     ...(begin && { begin }),
     ...(isVerified && { isVerified }),

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '@strapi/strapi';
 import type { AppMails } from '../../../shared/admin-api';
 import type { Logger } from '../common/log';
+import { withoutTokens } from '../common/text';
 import { within } from '../common/time/pace';
 import type { HostDatabase } from '../indexes';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
@@ -313,6 +314,6 @@ function rowOf({ key, mail: { to, ...mail }, about }: QueuedMail): MailRow {
 function description(row: MailRow, reason: string, isLast: boolean): string {
   const { site, app, recipients, subject, text, html } = row;
   const next = isLast ? 'it is kept' : 'it will be tried again';
-  const body = (text ?? html ?? '').slice(0, MAX_LOGGED);
-  return `[apps] mail of ${site}/${app} was not sent, ${next} (${reason}): to ${recipients}, subject "${subject}": ${body}`;
+  const body = withoutTokens(text ?? html ?? '').slice(0, MAX_LOGGED);
+  return `[apps] mail of ${site}/${app} was not sent, ${next} (${reason}): to ${recipients}, subject "${withoutTokens(subject)}": ${body}`;
 }

@@ -24,7 +24,7 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
-export { localeProblem, warnOfLocales } from './addresses/address';
+export { linkKinds, localeProblem, warnOfLocales } from './addresses/address';
 export { fileNameProblem } from './addresses/file-names';
 export { idPattern, isId, newIdProblem, reservedViews, trimSlashes } from './addresses/ids';
 export type { ContentTypeInfo } from './content';

@@ -68,8 +68,13 @@ export type AppTarget =
   | { kind: 'history'; id: string }
   /** A private file of a record. */
   | { kind: 'file'; id: string; name: string }
+  /** A signed link to an own record. */
+  | { kind: 'mine'; token: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
+
+/** Targets of an app that end with the token of a signed link. */
+export type LinkTargetKind = Extract<AppTarget, { token: string }>['kind'];
 
 /** A content item that the requester may read, as logic and layouts see it. */
 export interface ContentItem {
@@ -186,6 +191,8 @@ export interface Sites {
     app(site: Site, app: string, content?: string): string;
     record(site: Site, app: string, id: string, content?: string): string;
     block(site: Site, app: string, block: string, content?: string): string;
+    /** @param name what the link is for, as its address says */
+    link(site: Site, app: string, name: LinkTargetKind, token: string): string;
     view(site: Site, view: string, content?: string): string;
     asset(site: Site, file: PublicFile): string;
     /** @param site its address, which may be a path */

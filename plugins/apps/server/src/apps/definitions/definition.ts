@@ -17,6 +17,7 @@ import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
 import { relate } from './relations';
+import { selfService } from './self-service';
 import { checkStates, states } from './states';
 
 /**
@@ -127,6 +128,7 @@ export const emptyDefinition: Definition = {
   notify: null,
   places: null,
   states: null,
+  selfService: null,
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -217,6 +219,7 @@ export const definitionFile = mapping({
   pages,
   states,
   ...placesKeys,
+  self_service: selfService,
 });
 
 /**
@@ -244,6 +247,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     notify: given.notify ?? null,
     places: placesOf(given, elements, root),
     states: checkStates(given.states, elements, root),
+    selfService: given.self_service ?? null,
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,

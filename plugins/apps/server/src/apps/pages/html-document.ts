@@ -39,9 +39,9 @@ export const scriptTag = (url: string): string => `<script src="${escapeHtml(url
  * @param onward text of a link that leads on
  */
 export function flashHtml(messages: readonly FlashMessage[], onward: string): string {
-  const link = (to: string | undefined) =>
-    to === undefined ? '' : ` <a href="${escapeHtml(to)}">${escapeHtml(onward)}</a>`;
-  const texts = messages.map(({ text, to }) => `<p>${escapeHtml(text)}${link(to)}</p>`);
+  const link = ({ to, label = onward }: FlashMessage) =>
+    to === undefined ? '' : ` <a href="${escapeHtml(to)}">${escapeHtml(label)}</a>`;
+  const texts = messages.map((message) => `<p>${escapeHtml(message.text)}${link(message)}</p>`);
   return `<div class="apps-flash" role="status">${texts.join('')}</div>`;
 }
 

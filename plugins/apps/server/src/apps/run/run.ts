@@ -197,6 +197,7 @@ function newRun(
     failures: [],
     // Only managers may see the `acl` (docs/reference/json-interface.md#settings).
     notes: rights.manager || services.development ? [...namesNotes(app)] : [],
+    links: new Map(),
     response: { status: null, headers: {}, redirect: null },
     depth: 0,
     deleting: new Set(),

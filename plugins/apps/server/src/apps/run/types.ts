@@ -9,6 +9,7 @@ import type { Files, RequestFiles } from '../../files';
 import type { Jobs, NewJob } from '../../jobs/types';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
+import type { Links } from '../../links/types';
 import type {
   LogEntry,
   LogicBudget,
@@ -76,6 +77,7 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  links: Links;
   outbound: Outbound;
   jobs: Jobs;
   answers: KeptAnswers;
@@ -145,6 +147,8 @@ export interface Visit {
   onSigned?(): void;
   /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
   through: Through;
+  /** The record that the request owns by a signed link (own-link.ts). */
+  own?: OwnLink;
   /** Whether the signature of a webhook was checked, and was right. */
   isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */
@@ -159,6 +163,22 @@ export interface Visit {
   dry?: DryRun;
   /** The console entries of a failed run. */
   failedLog?: LogEntry[];
+}
+
+/** A record that a request owns, because its address has the token of the record's link. */
+export interface OwnLink {
+  /** The app, the id of the record, and its block. */
+  app: string;
+  record: string;
+  block: string;
+  /** The absolute address with the token: of forms, never of a log. */
+  address: string;
+  linkId: string;
+  /** Whether the holder of the link may change the record now, and delete it. */
+  edit: boolean;
+  delete: boolean;
+  /** Until when, in milliseconds since 1970; null: for ever. */
+  until: number | null;
 }
 
 /** When a request began to read, for results that are kept. */
@@ -221,6 +241,8 @@ export interface Run {
   readonly failures: string[];
   /** Console entries about mistakes, for requesters who see details (`notices.ts`). */
   readonly notes: LogEntry[];
+  /** Ids of the links that it has made, by the ids of their records; shared by all levels. */
+  readonly links: Map<string, string>;
   readonly response: ResponseChanges;
   /** How many blocks are being displayed, saved or deleted inside each other. */
   readonly depth: number;

@@ -42,8 +42,9 @@ export function callVisit(
 }
 
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
-export function provenanceOf({ requester, rule, job, through }: Visit): Provenance {
-  return { requester: requester.identity, through: rule ? 'rule' : job ? 'job' : through };
+export function provenanceOf({ requester, rule, job, own, through }: Visit): Provenance {
+  const by = rule ? 'rule' : job ? 'job' : own ? 'self_service' : through;
+  return { requester: requester.identity, through: by };
 }
 
 /** A request whose writes are switched off: what it would have written, and its runs. */
@@ -123,6 +124,8 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, block
  */
 export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): Block {
   if (block.error) throw block.error;
+  // Who holds the link of a record may use its form.
+  if (run.visit.own?.block === block.id) return block;
   const list = block.definition.viewPermission;
   if (list && !run.rights.manager && !allows(run.visit.requester, list)) {
     throw refusal(run.visit.requester, `see "${nameOf(block)}"`);

@@ -6,6 +6,8 @@ export interface FlashMessage {
   text: string;
   /** The address of a link after the message, for those who go on. */
   to?: string;
+  /** The text of that link; by default that one goes on. */
+  label?: string;
 }
 
 /** Name of the cookie that carries messages across a redirect. */

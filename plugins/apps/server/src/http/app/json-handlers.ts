@@ -38,6 +38,7 @@ import {
 import { withItems } from './bulk';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
 import { array, list, recordUrl, type TableFile, table, withId } from './list';
+import { ownLinkKey } from './page-handlers';
 
 type Sender = Pick<Exchange, 'app' | 'requester'>;
 
@@ -179,13 +180,16 @@ export async function putRecord(exchange: RecordExchange): Promise<void> {
 
 async function create(exchange: Exchange, items: Items, pathId?: string): Promise<void> {
   const { ctx, services, visit, app } = exchange;
-  const work = async (run: Run) => ({ id: (await createRecord(run, items, pathId)).id });
+  const work = async (run: Run) => {
+    const { id } = await createRecord(run, items, pathId);
+    return { id, link: run.links.get(id) ?? null };
+  };
   const done = await doneOnce(exchange, namedRequest(exchange), (keeps) => withRun(services, visit, app, work, keeps));
-  const { id } = done.value;
+  const { id, link } = done.value;
   const path = recordUrl(exchange, id);
   ctx.status = 201;
   ctx.set('Location', path);
-  ctx.body = { path, id, success: 'created' };
+  ctx.body = { path, id, ...ownLinkKey(exchange, link), success: 'created' };
 }
 
 /** Operation 6. */

@@ -98,12 +98,13 @@ const filesOf = ({ visit: { files } }: Exchange): unknown =>
 const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
 const repeatable = (
-  { ctx, services, requester, site, app }: Exchange,
+  { ctx, services, requester, site, app, visit }: Exchange,
   parts: string[],
   fingerprint: string,
   named: string | null,
 ): Repeatable => ({
-  id: services.requesters.requestName([requester.identity, site.id, app.id, ...parts]),
+  // The path of a signed link does not tell it from others.
+  id: services.requesters.requestName([requester.identity, site.id, app.id, visit.own?.linkId ?? '', ...parts]),
   sender: services.requesters.senderName(requester, ctx.ip),
   fingerprint,
   named,

@@ -5,6 +5,7 @@ import {
   type Displayed,
   displayBlock,
   localeOf,
+  ownAddress,
   type PageContent,
   permittedBlock,
   permittedRecord,
@@ -89,7 +90,7 @@ export async function answerDisplayed(exchange: Exchange, block: string, shown: 
 }
 
 /** Answers with a page: the form alone if requested, else in the theme or bare. */
-async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
+export async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
   const { ctx, services, site, visit } = exchange;
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
@@ -122,13 +123,17 @@ export async function answerSubmitted(
     case 'saved': {
       const path = recordUrl(exchange, submitted.record.id);
       if (!json) {
-        if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, done);
-        const flashes = await thanking(exchange, block, done.flashes);
+        const link = linkAddress(exchange, submitted.link);
+        const said = await withLink(exchange, done.flashes, link);
+        if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, { ...done, flashes: said });
+        const flashes = await thanking(exchange, block, said);
         return redirect(exchange, pageAfterSaving(exchange, submitted.record, path), { ...done, flashes });
       }
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
-      ctx.body = submitted.created ? { path, id: submitted.record.id, success: 'created' } : { success: 'updated' };
+      ctx.body = submitted.created
+        ? { path, id: submitted.record.id, ...ownLinkKey(exchange, submitted.link), success: 'created' }
+        : { success: 'updated' };
       return;
     }
     case 'deleted': {
@@ -141,7 +146,32 @@ export async function answerSubmitted(
   }
 }
 
-/** The messages of the record's page after a save: it thanks, unless logic has said something else, and leads on. */
+/** The address of the link with this id; null without one. */
+export function linkAddress({ services, site, app }: Exchange, linkId: string | null): string | null {
+  return linkId === null ? null : ownAddress({ services, site, app }, linkId);
+}
+
+/** What an answer in JSON says of the link of a new record. */
+export function ownLinkKey(exchange: Exchange, linkId: string | null): { link?: string } {
+  const link = linkAddress(exchange, linkId);
+  return link === null ? {} : { link };
+}
+
+/** The messages of logic with the address of the new record's link, which is another message where none has `{link}`. */
+async function withLink(
+  { visit, app }: Exchange,
+  said: readonly FlashMessage[],
+  link: string | null,
+): Promise<readonly FlashMessage[]> {
+  if (link === null) return said;
+  const messages = said.map((message) => ({ ...message, text: message.text.replaceAll('{link}', link) }));
+  if (said.some(({ text }) => text.includes('{link}'))) return messages;
+  const { say } = await localeOf({ visit, app });
+  const thanks = said.length > 0 ? [] : [{ text: say('thanks_saved') }];
+  return [...thanks, ...messages, { text: say('own_link'), to: new URL(link).pathname, label: say('own_open') }];
+}
+
+/** The messages of the page after a save: it thanks, unless something else was said, and the last that leads nowhere leads on. */
 async function thanking(
   exchange: Exchange,
   block: string,
@@ -149,13 +179,15 @@ async function thanking(
 ): Promise<readonly FlashMessage[]> {
   const { visit, app } = exchange;
   const { say } = await localeOf({ visit, app });
-  const messages = said.length > 0 ? said : [{ text: say('thanks_saved') }];
+  const messages: readonly FlashMessage[] = said.length > 0 ? said : [{ text: say('thanks_saved') }];
   const to = new URL(await blockHome(exchange, block)).pathname;
-  return messages.map((message, index) => (index === messages.length - 1 ? { ...message, to } : message));
+  const last = messages.findLastIndex((message) => message.to === undefined);
+  return messages.map((message, index) => (index === last ? { ...message, to } : message));
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
-function pageAfterSaving({ rights }: Exchange, { creator, id }: StoredRecord, recordPage: string): string {
+function pageAfterSaving({ rights, visit }: Exchange, { creator, id }: StoredRecord, recordPage: string): string {
+  if (visit.own) return visit.own.address;
   return rights.view(creator, id) ? recordPage : `${recordPage}?${SAVED}`;
 }
 
@@ -165,13 +197,15 @@ function isAfterSaving({ ctx }: Exchange): boolean {
 
 /** The address of a page without its query; of a block the one of its view (docs/reference/site.md#titles-and-addresses). */
 async function canonicalAddress(exchange: Exchange, block: string | undefined): Promise<string | undefined> {
-  const { target } = exchange;
+  const { target, visit } = exchange;
+  // A link is for its holder alone.
+  if (visit.own) return undefined;
   if (target.kind === 'record') return recordUrl(exchange, target.id);
   return block === undefined ? undefined : blockHome(exchange, block);
 }
 
 /** The address of the view that the block is, else its own. */
-async function blockHome({ services, site, app, visit }: Exchange, block: string): Promise<string> {
+export async function blockHome({ services, site, app, visit }: Exchange, block: string): Promise<string> {
   const { urls } = services.sites;
   const view = app.blocks.get(block)?.definition.view?.id;
   const owner = view === undefined ? undefined : (await viewsOf(services, site)).get(view);

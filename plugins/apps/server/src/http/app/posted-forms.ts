@@ -4,6 +4,7 @@ import {
   type FormFields,
   FormRefusal,
   localeOf,
+  mayChange,
   permittedBlock,
   type Run,
   type RunOptions,
@@ -65,7 +66,7 @@ interface Posted {
   record: StoredRecord | null;
 }
 
-type Find = (run: Run) => Promise<Posted>;
+export type Find = (run: Run) => Promise<Posted>;
 
 /** A posted form of a block without a record. */
 export async function postBlock(exchange: Exchange<TargetOf<'block'>>): Promise<void> {
@@ -98,8 +99,12 @@ function keptOutcome({ submitted, ...named }: Outcome): Json | undefined {
   return { ...named, submitted: { ...more, record: { id: record.id, creator: record.creator } } };
 }
 
-/** @param guard what is checked before the logic runs */
-async function answerPosted(
+/**
+ * Answers a posted form.
+ * @param find the block that it belongs to, and the record that it shows
+ * @param guard what is checked before the logic runs
+ */
+export async function answerPosted(
   exchange: Exchange,
   find: Find,
   guard: (fields: FormFields) => Promise<void> = async () => {},
@@ -125,7 +130,7 @@ async function answerPosted(
     const done = await doneOnce(exchange, postedForm(exchange, fields), runOnce, keptOutcome);
     const { submitted, block, record } = done.value;
     if (submitted.kind === 'edit' && record !== null) {
-      return redirect(exchange, `${recordUrl(exchange, record)}/edit`, done);
+      return redirect(exchange, visit.own?.address ?? `${recordUrl(exchange, record)}/edit`, done);
     }
     await answerSubmitted(exchange, block, submitted, done);
   } catch (error) {
@@ -186,8 +191,8 @@ function rightsFor(run: Run, record: StoredRecord | null) {
   return {
     save: () =>
       record
-        ? requireRight(run, run.rights.edit(record.creator, record.id), 'change this')
+        ? requireRight(run, mayChange(run, 'edit', record), 'change this')
         : requireRight(run, run.rights.create, 'send this form'),
-    delete: () => record && requireRight(run, run.rights.delete(record.creator, record.id), 'delete this'),
+    delete: () => record && requireRight(run, mayChange(run, 'delete', record), 'delete this'),
   };
 }

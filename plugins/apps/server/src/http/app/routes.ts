@@ -3,6 +3,7 @@ import type { Exchange } from '../request/exchange';
 import { getHistory, postHistory } from './history';
 import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
+import { changeOwn, deleteOwn, postToOwn, readOwn, showOwn } from './own-records';
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
 import { getFile } from './private-files';
@@ -32,6 +33,12 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
   },
   history: { GET: getHistory, POST: postHistory },
   file: { GET: getFile },
+  mine: {
+    GET: { json: readOwn, page: showOwn },
+    POST: { json: changeOwn, page: postToOwn },
+    PATCH: changeOwn,
+    DELETE: deleteOwn,
+  },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },
     POST: postBlock,

@@ -1,17 +1,20 @@
 import type { Context, Middleware, Next } from 'koa';
 import { type SpanAttributes, spanned } from '../../common/spans';
 import type { HttpServices } from '../request/exchange';
+import { hideToken } from '../request/request-data';
 import { giveRequestId } from '../response/request-id';
 
-/** The attributes of a request's span; null for a request that is not the plugin's. */
-function attributesOf({ sites }: HttpServices, { method, path }: Context): SpanAttributes | null {
+/** What is known of a request by its address; null for a request that is not the plugin's. */
+function knownOf({ sites }: HttpServices, { method, path }: Context): { about: SpanAttributes; token?: string } | null {
   try {
     const address = sites.parse(path);
     if (!address) return null;
-    const found = { method, site: address.site, address: address.kind };
-    return address.kind === 'app' ? { ...found, app: address.app } : found;
+    const about = { method, site: address.site, address: address.kind };
+    if (address.kind !== 'app') return { about };
+    const { app, target } = address;
+    return { about: { ...about, app }, ...('token' in target && { token: target.token }) };
   } catch {
-    return { method };
+    return { about: { method } };
   }
 }
 
@@ -22,12 +25,14 @@ function attributesOf({ sites }: HttpServices, { method, path }: Context): SpanA
 export function createObservedRequests(running: () => HttpServices | undefined): Middleware {
   return async (ctx: Context, next: Next) => {
     const services = running();
-    const attributes = services && attributesOf(services, ctx);
-    if (!services || !attributes) return next();
+    const known = services && knownOf(services, ctx);
+    if (!services || !known) return next();
+    // Before anything names the address, such as Strapi's log.
+    if (known.token !== undefined) hideToken(ctx, known.token);
     const id = giveRequestId(ctx);
     const begun = performance.now();
     try {
-      await spanned('request', () => ({ ...attributes, request_id: id }), next);
+      await spanned('request', () => ({ ...known.about, request_id: id }), next);
     } finally {
       services.metrics.request(ctx.state.appsAbout ?? null, ctx.status, performance.now() - begun);
     }

@@ -15,10 +15,10 @@ function bodySchema(schema: z.ZodType): Items {
   return { ...(shape as Items), additionalProperties: false };
 }
 
-const done = (success: string, more: Items = {}): Items => ({
+const done = (success: string, more: Items = {}, optional: Items = {}): Items => ({
   type: 'object',
   required: [...Object.keys(more), 'success'],
-  properties: { ...more, success: { const: success } },
+  properties: { ...more, ...optional, success: { const: success } },
 });
 
 /** Schemas that every document has; those of blocks are added to them. */
@@ -66,7 +66,7 @@ export const schemas: Items = {
     },
     additionalProperties: true,
   },
-  Created: done('created', { path: url, id: { $ref: '#/components/schemas/RecordId' } }),
+  Created: done('created', { path: url, id: { $ref: '#/components/schemas/RecordId' } }, { link: url }),
   CreatedMany: done('created', { total: { type: 'integer', minimum: 0 } }),
   Version: {
     description: 'What a change has made of a record; items are null where it was deleted',

@@ -56,6 +56,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
     ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
     [`/${app}/files/{file_id}/{name}`]: filePath(app, unique),
+    ...(offersLinks(described) && { [`/${app}/mine/{token}`]: ownPath(app, record, unique) }),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),
@@ -81,6 +82,50 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
       }),
     },
   });
+}
+
+/** Whether a block of the app gives links to own records. */
+const offersLinks = ({ blocks }: App): boolean =>
+  [...blocks.values()].some(({ definition, error }) => error === null && definition.selfService !== null);
+
+/** The own record of a signed link (docs/reference/definitions.md#corrections-by-a-link). Its token stands for a CSRF token. */
+function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {
+  const token = {
+    in: 'path',
+    name: 'token',
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{65}$' },
+  };
+  const update = (method: string) =>
+    operation(app, {
+      id: unique(app, method),
+      summary: 'Change the own record, as its form would: items that are not named stay',
+      body: { required: true, ...json({ type: 'object', additionalProperties: true }) },
+      answers: { 200: answer('Changed', schema('Updated')) },
+      errors: ofRuns,
+    });
+  return {
+    parameters: [token],
+    get: operation(app, {
+      id: unique(app, 'getOwn'),
+      summary: 'The own record: what its block shows of it',
+      answers: { 200: answer('Its items', record) },
+    }),
+    patch: update('updateOwn'),
+    post: update('updateOwnByPost'),
+    delete: operation(app, {
+      id: unique(app, 'deleteOwn'),
+      summary: 'Withdraw the own record where its link allows that, and else end the link',
+      answers: {
+        200: answer('What was ended', {
+          type: 'object',
+          required: ['success'],
+          properties: { success: { enum: ['deleted', 'revoked'] } },
+        }),
+      },
+      errors: ofRuns,
+    }),
+  };
 }
 
 /** The kinds of addresses by the rest of their path. */

@@ -30,24 +30,38 @@ const STALE = 'This form was open for too long, or was opened under another name
 const needsNone = (ctx: Context, { credential }: Requester): boolean => credential === 'bearer' && csrfOf(ctx) === '';
 
 /**
+ * The same for a client that has the token of a signed link: no page that does not know it can make a browser send it. A browser that
+ * says that a page of another origin sends the request is refused all the same.
+ */
+const isByLink = (ctx: Context, requesters: Pick<Requesters, 'takesCookies'>, { isForm, isLink }: Sent): boolean =>
+  isLink && !isForm && csrfOf(ctx) === '' && requesters.takesCookies(ctx);
+
+/** How a request is sent. */
+interface Sent {
+  /** The form of a page of a block, a record or a view. */
+  isForm: boolean;
+  /** Its address has the token of a signed link. */
+  isLink: boolean;
+}
+
+/**
  * Checks the token of a changing request: CsrfError. A form of one of the site's own pages whose token is no longer valid
  * is given back as an error instead: it is shown again with a fresh token and carries out nothing.
- * @param isForm the form of a page of a block, a record or a view
  */
 export function checkToken(
   ctx: Context,
   requesters: Pick<Requesters, 'takesCookies' | 'csrf'>,
   requester: Requester,
-  isForm: boolean,
+  sent: Sent,
 ): AppsError | undefined {
-  if (needsNone(ctx, requester)) return undefined;
+  if (needsNone(ctx, requester) || isByLink(ctx, requesters, sent)) return undefined;
   if (requester.credential === 'cookie') requireOwnForm(ctx, requesters);
   try {
     requesters.csrf.verify(csrfOf(ctx), requester);
     return undefined;
   } catch (error) {
     const isOwn = ctx.get('X-CSRF-TOKEN') === '' && csrfOf(ctx) !== '' && requesters.takesCookies(ctx);
-    if (!isForm || !isOwn || !isAppsError(error, 'CsrfError')) throw error;
+    if (!sent.isForm || !isOwn || !isAppsError(error, 'CsrfError')) throw error;
     return new AppsError('CsrfError', STALE);
   }
 }

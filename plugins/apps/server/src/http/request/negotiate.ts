@@ -38,6 +38,10 @@ export function wantsFragment(ctx: Context): boolean {
   return ctx.get('X-Requested-With') !== '' || ctx.get('Accept').toLowerCase().includes(FRAGMENT);
 }
 
+/** Whether the browser script asks where a form with files has led to: it then loads that page as a whole. */
+export const isFollowed = (ctx: Context): boolean =>
+  ctx.method === 'GET' && ctx.get('Accept').includes('text/html+follow');
+
 /** Formats of files of records by their media types; such a body is read by its handler. */
 const fileTypes: Readonly<Record<string, Format>> = {
   'application/x-ndjson': 'ndjson',

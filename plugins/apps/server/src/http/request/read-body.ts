@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type App, fileRules, refusal } from '../../apps';
+import { type App, fileRules, type OwnLink, refusal } from '../../apps';
 import type { Requester, Rights } from '../../auth/types';
 import { shortWork } from '../../common/time/pace';
 import { RequestFiles } from '../../files';
@@ -21,6 +21,8 @@ interface Sender {
   rights: Rights;
   /** Whether it is the form of a page, which is shown again where it is refused. */
   isForm: boolean;
+  /** What it owns by the link in its address. */
+  own?: OwnLink | undefined;
 }
 
 /**
@@ -29,7 +31,7 @@ interface Sender {
  * without its files, to be shown again.
  */
 export async function readBody(sender: Sender, target: AppTarget | undefined): Promise<RequestFiles> {
-  const { ctx, services, site, app, requester, owner, rights, isForm } = sender;
+  const { ctx, services, site, app, requester, owner, rights, isForm, own } = sender;
   const { bodySize, uploadSize } = services.config.limits;
   if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
     await shortWork(() => checkBody(ctx, bodySize));
@@ -46,9 +48,9 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
     scope,
     check(fields) {
       (ctx.request as { body?: unknown }).body = fields;
-      const staleForm = checkToken(ctx, services.requesters, requester, isForm);
+      const staleForm = checkToken(ctx, services.requesters, requester, { isForm, isLink: own !== undefined });
       const isNew = target?.kind === 'block';
-      const maySave = isNew ? rights.create : rights.edit(owner() || null);
+      const maySave = isNew ? rights.create : rights.edit(owner() || null) || own?.edit === true;
       if (!maySave && !isForm) throw refusal(requester, isNew ? 'add records' : 'change this record');
       return maySave && !staleForm;
     },

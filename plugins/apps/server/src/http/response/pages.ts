@@ -17,6 +17,7 @@ import type { AppsError } from '../../common/errors';
 import type { LogEntry } from '../../logic/types';
 import type { Site } from '../../sites/types';
 import type { HttpServices } from '../request/exchange';
+import { isFollowed } from '../request/negotiate';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
 export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {
@@ -170,8 +171,9 @@ export function flashOf(ctx: Context, services: HttpServices, site: Site): Flash
   const secure = ctx.secure || site.url.startsWith('https:');
   const set = (messages: Parameters<typeof flashes.header>[1]) =>
     ctx.append('Set-Cookie', flashes.header(at, messages, secure));
-  // A browser that prefetches a page shows nothing; HEAD has no page.
-  const shows = ctx.method !== 'HEAD' && !/prefetch/.test(`${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')}`);
+  // A browser that prefetches a page shows nothing, nor does the script that loads it as a whole afterwards; HEAD has no page.
+  const shows =
+    ctx.method !== 'HEAD' && !/prefetch/.test(`${ctx.get('Sec-Purpose')} ${ctx.get('Purpose')}`) && !isFollowed(ctx);
   const kept = shows && requesters.takesCookies(ctx) ? flashes.read(site.id, ctx.cookies.get(flashes.cookie)) : [];
   const messages = [...kept];
   let isTaken = false;

@@ -4,7 +4,7 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
 import { percentDecoded } from '../../common/values/percent';
 import type { SiteConfig } from '../../config.types';
-import type { Address, AppTarget, Site, Sites } from '../types';
+import type { Address, AppTarget, LinkTargetKind, Site, Sites } from '../types';
 import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
 
 /** Parsed paths that are kept, and the characters of the longest one: a request's path is parsed by several middlewares. */
@@ -101,6 +101,17 @@ const wholeApp = new Map([
   ['openapi.json', 'openapi'],
 ] as const satisfies [string, AppTarget['kind']][]);
 
+/** Addresses of an app that end with the token of a signed link. */
+export const linkKinds = ['mine'] as const satisfies readonly LinkTargetKind[];
+
+const isLinkKind = (name: string | null): name is LinkTargetKind => (linkKinds as readonly unknown[]).includes(name);
+
+/** Characters of a token; others are no token, and the address is of no page. */
+const tokenPattern = /^[\w-]{1,200}$/;
+
+const tokenOf = (text: string | null | undefined): string =>
+  text != null && tokenPattern.test(text) ? text : nothingHere();
+
 /** What follows the app's id. */
 function targetOf(segments: Segment[]): AppTarget {
   const raw = segments.map((one) => one.raw).join('/');
@@ -113,6 +124,7 @@ function targetOf(segments: Segment[]): AppTarget {
   const whole = rest.length === 0 ? (wholeApp as ReadonlyMap<string | null, 'records'>).get(name) : undefined;
   if (whole) return { kind: whole };
   if (name === 'files' && rest.length === 2) return fileTarget(rest);
+  if (rest.length === 1 && isLinkKind(name)) return { kind: name, token: tokenOf(rest[0]) };
   if (name !== 'blocks' || rest.length < 1 || rest.length > 2) return nothingHere();
   const block = idOf(rest[0]);
   return rest.length === 1 ? { kind: 'block', block } : { kind: 'element', block, element: idOf(rest[1]) };
@@ -180,6 +192,7 @@ function nothingHere(): never {
 export const urls: Sites['urls'] = {
   app: appUrl,
   record: (site, app, id, content) => `${appUrl(site, app, content)}/${recordPath(id)}`,
+  link: (site, app, name, token) => `${appUrl(site, app)}/${name}/${token}`,
   view: (site, view, content) => `${pageUrl(site, content)}/@@${encodeSegment(view)}`,
   asset: (site, { theme, app, path }) => {
     const folder = app === undefined ? '' : `/apps/${encodeSegment(app)}`;

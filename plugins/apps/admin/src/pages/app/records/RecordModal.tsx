@@ -10,6 +10,7 @@ import {
   useAppsCreateRecordMutation,
   useAppsRecordFormQuery,
   useAppsRecordQuery,
+  useAppsRevokeLinkMutation,
   useAppsSubmitFormMutation,
   useAppsUpdateRecordMutation,
 } from '../../../api/records';
@@ -213,6 +214,30 @@ function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
   );
 }
 
+/** The links by which the record can be opened without an account, with a button that ends each. */
+function RecordLinks({ app, record, mayChange }: { app: AppDetail; record: RecordDetail; mayChange: boolean }) {
+  const text = useText();
+  const act = useAction();
+  const [revokeLink] = useAppsRevokeLinkMutation();
+  if (record.links.length === 0) return null;
+  const revoke = (link: string) =>
+    act(() => revokeLink({ site: app.site, app: app.id, id: record.id, link }).unwrap(), text('record.link.revoked'));
+  return (
+    <Flex direction="column" alignItems="stretch" gap={2} paddingTop={4}>
+      {record.links.map(({ id, madeAt }) => (
+        <Flex key={id} justifyContent="space-between" gap={4}>
+          <Typography>{text('record.link', { date: new Date(madeAt).toLocaleString() })}</Typography>
+          {mayChange && (
+            <Button variant="danger-light" onClick={() => revoke(id)}>
+              {text('record.link.revoke')}
+            </Button>
+          )}
+        </Flex>
+      ))}
+    </Flex>
+  );
+}
+
 interface RecordModalProps {
   app: AppDetail;
   opened: { kind: 'record'; id: string } | { kind: 'new'; block: string | null };
@@ -294,11 +319,13 @@ function StoredRecord({
   const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
   const form = mayChange ? data.form : null;
   const files = <RecordFiles items={data.items} />;
+  const links = <RecordLinks app={app} record={data} mayChange={mayChange} />;
   if (form === null && !app.history)
     return (
       <>
         {files}
         {json}
+        {links}
       </>
     );
   return (
@@ -324,6 +351,7 @@ function StoredRecord({
           </Box>
         </Tabs.Content>
       )}
+      {links}
     </Tabs.Root>
   );
 }

@@ -1,5 +1,4 @@
 import { itemOf, type Json } from '../../../../../shared/json';
-import type { Rights } from '../../../auth/types';
 import { didYouMean } from '../../../common/text';
 import { shortWork } from '../../../common/time/pace';
 import type { LayoutData } from '../../../layouts/types';
@@ -16,6 +15,7 @@ import {
 } from '../../elements';
 import type { Shown } from '../../run/context-data';
 import { errorMark, notice, noticeMark } from '../../run/diagnostics/failures';
+import { linkOfRecord, mayChange } from '../../run/own-link';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
@@ -98,7 +98,7 @@ export async function elementContents(
     if (name === STATE_BUTTONS && block.definition.states)
       return { html: await stateHtml(run, block.definition.states, options, formActionOf(run, block, options)) };
     const element = elements.get(name) ?? block.definition.builtIn.get(name);
-    if (!element) return undefined;
+    if (!element) return name === LINK ? linkContent(run, options) : undefined;
     if (element.verify) return calledByWebhooks(run, block, element);
     if (element.members) return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);
@@ -107,6 +107,14 @@ export async function elementContents(
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   }
   return contents;
+}
+
+/** What `{link}` stands for: the address of the record's link; undefined where it has none. */
+const LINK = 'link';
+
+function linkContent(run: Run, { record }: DisplayOptions): Content {
+  const address = record && linkOfRecord(run, record);
+  return address === null ? undefined : { value: address };
 }
 
 /** The content of an element that webhooks call: nothing, and an error mark for requesters who see details. */
@@ -199,7 +207,7 @@ async function contentOf(
     return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
   }
   const { render, show, readable } = elementTypes.get(element.type) ?? {};
-  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run.rights) === false) return { html: '' };
+  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run) === false) return { html: '' };
   // A computed input cannot be entered: it shows its value once that is stored.
   if (element.mode && !isStored(element, options)) return { html: '' };
   const { record } = options;
@@ -242,8 +250,8 @@ function initialValue(element: ElementDefinition, { record }: DisplayOptions, ou
 }
 
 /** When, and to whom, the built-in actions are shown; otherwise their HTML is empty. */
-const builtInShown: Record<string, (options: DisplayOptions, rights: Rights) => boolean> = {
+const builtInShown: Record<string, (options: DisplayOptions, run: Run) => boolean> = {
   _save: ({ mode }) => mode === 'input',
-  _edit: ({ mode, record }, rights) => mode === 'text' && record !== null && rights.edit(record.creator, record.id),
-  _delete: ({ record }, rights) => record !== null && rights.delete(record.creator, record.id),
+  _edit: ({ mode, record }, run) => mode === 'text' && record !== null && mayChange(run, 'edit', record),
+  _delete: ({ record }, run) => record !== null && mayChange(run, 'delete', record),
 };

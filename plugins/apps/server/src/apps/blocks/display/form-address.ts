@@ -1,4 +1,5 @@
-import type { Shown } from '../../run/context-data';
+import { blockAddress, type Shown } from '../../run/context-data';
+import { ownsByLink } from '../../run/own-link';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 
@@ -16,4 +17,12 @@ export function formActionOf(run: Run, block: Block, { record }: Shown): string 
   return record
     ? urls.record(site, run.app.id, record.id, contentPath)
     : urls.block(site, run.app.id, block.id, contentPath);
+}
+
+/** Where the form of a block posts to: the record that it shows, by its link where the request has it; else the block. */
+export function formAddress(run: Run, block: Block, record: Shown['record']): string {
+  const { visit, services, app } = run;
+  if (!record) return blockAddress(run, block.id);
+  if (visit.own && ownsByLink(visit, app.id, record.id)) return visit.own.address;
+  return services.sites.urls.record(visit.site, app.id, record.id, visit.contentPath);
 }

@@ -3,8 +3,9 @@ import { logicError } from '../../../common/errors';
 import type { Region } from '../../../common/values/moments';
 import { escapeHtml, pageFields, toOptions } from '../../elements';
 import { type Message, message, otherLanguage, type PageLocale } from '../../locales';
-import { blockAddress, type Shown } from '../../run/context-data';
+import type { Shown } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/failures';
+import { mayChange } from '../../run/own-link';
 import { optionsLeft } from '../../run/places/state';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
@@ -17,6 +18,7 @@ import { firstPage, neighbour, pagesOf } from '../sent/pages';
 import { shownInputs } from '../sent/sent-entries';
 import { fileFields } from '../sent/submitted-files';
 import type { DisplayOptions } from './element-contents';
+import { formAddress } from './form-address';
 
 /** The field that people do not see, and the mark of when the form was shown. */
 const TRAP = '_website';
@@ -73,8 +75,7 @@ export function guardProblem(run: Run, block: Block, fields: FormFields): Messag
 }
 
 /** Whether the requester may send the form of a block: make a record, or change the one that it shows. */
-const maySend = ({ rights }: Run, { record }: Shown): boolean =>
-  record ? rights.edit(record.creator, record.id) : rights.create;
+const maySend = (run: Run, { record }: Shown): boolean => (record ? mayChange(run, 'edit', record) : run.rights.create);
 
 /**
  * Whether the button to save is disabled: for a known requester without the right. The one of a visitor without a login
@@ -107,20 +108,18 @@ function pageOf({ visit }: Run): string {
 
 /**
  * The form around a block (docs/reference/layouts.md#the-form-around-a-block). It posts to the address of the record
- * that it shows, or of the view of the request, or of the block. A block inside another one has no form, because forms do
+ * that it shows, or of its link, or of the view of the request, or of the block. A block inside another one has no form, because forms do
  * not nest.
  */
 export async function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): Promise<string> {
-  const { visit, services } = run;
+  const { visit } = run;
   const { record } = options;
   const locale = await localeOf(run);
   const lang = otherLanguage(locale, visit.site);
   const version = versionField(run, block, options, locale);
   if (run.depth > 0)
     return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${version}${main}</div>`;
-  const action = record
-    ? services.sites.urls.record(visit.site, run.app.id, record.id, visit.contentPath)
-    : blockAddress(run, block.id);
+  const action = formAddress(run, block, record);
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +

@@ -1,6 +1,7 @@
 import { shortWork } from '../../../common/time/pace';
 import type { StoredRecord } from '../../../records/types';
 import { shownRecord } from '../../run/files';
+import { mayChange } from '../../run/own-link';
 import type { FormRefusal } from '../../run/refusals';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
@@ -47,7 +48,7 @@ export async function shownAgain(
   const moves = onlyShows(block, fields);
   const searches = searchesIn(block.definition, fields);
   const isSent = entered !== null || moves || Object.hasOwn(fields, '_save');
-  const isForm = record === null || (isSent && run.rights.edit(record.creator, record.id));
+  const isForm = record === null || (isSent && mayChange(run, 'edit', record));
   const entries: Entries | undefined =
     entered || moves || errors.length > 0
       ? withChange(block, fields, { ...withoutOrigins(entered, conflicts), ...searches, errors })

@@ -5,6 +5,7 @@ import { STATE } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import type { ServiceMessage } from '../../locales';
+import { shownRecord } from '../../run/files';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import { keyOf } from '../../run/run';
 import { localeOf } from '../../run/site-locale';
@@ -215,4 +216,24 @@ async function requireFields(run: Run, block: Block, body: Items, shows: (name: 
   const { say } = await localeOf(run);
   const problemOf = (name: string): ServiceMessage => (ofServer.has(name) ? 'server_item' : 'unknown_item');
   throw new FormRefusal(unknown.map((name) => ({ path: [name], message: say(problemOf(name)) })));
+}
+
+/**
+ * The items of a record that its block shows, with its id, for who has made it: other items may be notes of others.
+ * @param which `entered`: only those of inputs that its form can change
+ */
+export async function ownItems(
+  run: Run,
+  block: Block,
+  record: StoredRecord,
+  which: 'shown' | 'entered' = 'shown',
+): Promise<Items> {
+  const shows = shownElements(run, block);
+  const { items, id } = await shownRecord(run, record);
+  const all =
+    which === 'entered'
+      ? shownInputs(block, shows)
+      : [...block.definition.elements.values()].filter(({ name }) => shows(name));
+  const shown = all.flatMap(({ name }) => (Object.hasOwn(items, name) ? [[name, itemOf(items, name)] as const] : []));
+  return { ...Object.fromEntries(shown), ...(which === 'shown' && { id }) };
 }

@@ -6,6 +6,7 @@ import { readableValue, valueInTitle } from '../../elements';
 import { checkedMail, filledLine, isAddress, mailLimits, shown } from '../../mail';
 import { queueNotice, requesterAddress } from '../../run/calls-out';
 import { addNote, folderOf } from '../../run/diagnostics/failures';
+import { linkOfRecord } from '../../run/own-link';
 import { nestedRun } from '../../run/run';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
@@ -101,6 +102,7 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
 function valueFor(run: Run, record: StoredRecord, name: string): Json | undefined {
   if (name === 'requester') return requesterAddress(run.visit);
   if (name === 'id') return record.id;
+  if (name === 'link' && !Object.hasOwn(record.items, name)) return linkOfRecord(run, record) ?? undefined;
   if (!name.startsWith('options.')) return itemOf(record.items, name);
   return itemOf(run.app.settings.options, name.slice('options.'.length));
 }

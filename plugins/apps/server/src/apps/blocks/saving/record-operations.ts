@@ -4,6 +4,7 @@ import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
+import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
 import { requirePlace } from '../../run/places/settle';
@@ -34,7 +35,9 @@ export async function createRecord(run: Run, items: Items, pathId?: string): Pro
   const block = blockOf(run, items);
   const fresh = newRecord(run, items, pathId ?? idOf(items));
   if (!block) return createWithoutBlock(run, fresh);
-  return withSession(run, block, null, (session) => createOfBlock(run, block, session, fresh));
+  const record = await withSession(run, block, null, (session) => createOfBlock(run, block, session, fresh));
+  issueOwnLink(run, block, record);
+  return record;
 }
 
 /** A record that a client makes, in the name of the requester. */

@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
+import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
@@ -26,7 +27,14 @@ import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } fro
 /** The outcome of a posted form. */
 export type Submitted =
   | (Displayed & { kind: 'shown' })
-  | { kind: 'saved'; record: StoredRecord; created: boolean; redirect: string | null }
+  | {
+      kind: 'saved';
+      record: StoredRecord;
+      created: boolean;
+      redirect: string | null;
+      /** The id of the link that its maker gets, which is no token; null without one. */
+      link: string | null;
+    }
   | { kind: 'deleted'; redirect: string | null }
   | { kind: 'edit' };
 
@@ -64,7 +72,7 @@ export async function submitBlock(
   const form = { fields, ...more };
   const state = record && block.definition.states && Object.hasOwn(fields, '_state') ? fields._state : undefined;
   if (record && typeof state === 'string')
-    return { kind: 'saved', record: await moveRecord(run, record, state), created: false, redirect: null };
+    return { kind: 'saved', record: await moveRecord(run, record, state), created: false, redirect: null, link: null };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     refuseLost(run, await shownAgain(run, block, record, fields));
@@ -191,6 +199,8 @@ async function save(
         creator,
       });
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
+  if (!record) issueOwnLink(run, block, done.record);
   await notifyOfSave(run, block, done.record, !record);
-  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect };
+  const link = run.links.get(done.record.id) ?? null;
+  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect, link };
 }

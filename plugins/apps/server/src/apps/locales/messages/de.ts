@@ -144,6 +144,18 @@ export const de: ServiceMessages = {
   option_full: '{label} (voll)',
   place_free_subject: 'Sie haben einen Platz: {name}',
   place_free: 'Ein Platz ist frei geworden und gehört nun Ihnen: {name}',
+  own_link:
+    'Unter dieser Adresse sehen Sie, was Sie gesendet haben. Bewahren Sie sie auf: Wer sie hat, kann dasselbe wie Sie.',
+  own_open: 'Öffnen',
+  own_until: 'Sie können dies ändern bis: {moment}.',
+  own_over: 'Dies kann nicht mehr geändert werden.',
+  own_withdraw: 'Zurückziehen',
+  own_withdraw_ask: 'Möchten Sie dies zurückziehen? Es wird gelöscht.',
+  own_withdrawn: 'Es wurde gelöscht.',
+  own_revoke: 'Diesen Link beenden',
+  own_revoke_ask:
+    'Möchten Sie diesen Link beenden? Was Sie gesendet haben, bleibt, aber Sie können es nicht mehr öffnen.',
+  own_revoked: 'Der Link ist beendet',
   block_missing: 'Ein Datensatz nennt seinen Block.',
   block_kept: 'Ein Datensatz behält seinen Block.',
   part_failed: 'Dieser Teil konnte nicht gezeigt werden',

@@ -20,6 +20,8 @@ const MAX_DELETED = 500;
 
 export const idParameter = z.object({ id: z.string(must('the id of a record')) });
 
+const linkParameters = idParameter.extend({ link: z.string(must('the id of a link')) });
+
 const deleteParameters = idParameter.extend({
   on_delete: z.enum(['true', 'false'], must('true or false')).default('true'),
 });
@@ -34,7 +36,7 @@ const deleteBody = z.object({
   onDelete: z.boolean(must('true or false')).default(true),
 });
 
-type Changes = 'record' | 'createRecord' | 'updateRecord' | 'deleteRecord' | 'deleteRecords';
+type Changes = 'record' | 'createRecord' | 'updateRecord' | 'deleteRecord' | 'deleteRecords' | 'revokeLink';
 
 /** What the admin routes answer that read and change single records as JSON (shared/admin/records.ts). */
 export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
@@ -84,6 +86,16 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
       recordId: id,
     });
     return { success: 'deleted' };
+  },
+
+  async revokeLink(ctx, services): Promise<{ success: 'revoked' }> {
+    const { key } = await appOf(ctx, services);
+    const { id, link } = readParameters(linkParameters, ctx.query);
+    const { links } = services;
+    const known = await links.ofRecord({ key, purpose: 'mine', id });
+    if (!known.some(({ linkId }) => linkId === link)) throw notFound('The record has no such link');
+    await links.now(links.revoke(link));
+    return { success: 'revoked' };
   },
 
   async deleteRecords(ctx, services): Promise<Deleted> {
@@ -136,5 +148,11 @@ function changeBetween(before: Items, after: Items): RecordChange {
 
 async function detailOf(services: HttpServices, found: PanelApp, record: StoredRecord): Promise<RecordDetail> {
   const [summary] = await summaries(services, found, [record]);
-  return { ...(summary as RecordDetail), version: etagOf(record), form: formBlockOf(services, found, record.items) };
+  const links = await services.links.ofRecord({ key: found.key, purpose: 'mine', id: record.id });
+  return {
+    ...(summary as RecordDetail),
+    version: etagOf(record),
+    form: formBlockOf(services, found, record.items),
+    links: links.map(({ linkId, madeAt }) => ({ id: linkId, madeAt: new Date(madeAt).toISOString() })),
+  };
 }

@@ -1,0 +1,76 @@
+import type { Link } from '../../links/types';
+import type { StoredRecord } from '../../records/types';
+import type { Site } from '../../sites/types';
+import type { App, Block, SelfService } from '../types';
+import { momentOf } from './places/rules';
+import { keyOf } from './run';
+import type { AppServices, OwnLink, Run, Visit } from './types';
+
+/**
+ * Whether the request owns a record by a signed link: its address has the token of the link of this record, and of no other. It says
+ * nothing of a requester who owns the record as a user.
+ * @param app the app of the record: links of other apps lead to none of it
+ */
+export function ownsByLink({ own }: Pick<Visit, 'own'>, app: string, record: string): boolean {
+  return own?.app === app && own.record === record;
+}
+
+/** Whether the request may change or delete a record: by its requester's rights, or as the holder of the record's link. */
+export function mayChange(
+  { rights, visit, app }: Pick<Run, 'rights' | 'visit' | 'app'>,
+  what: 'edit' | 'delete',
+  { id, creator }: Pick<StoredRecord, 'id' | 'creator'>,
+): boolean {
+  return rights[what](creator, id) || (ownsByLink(visit, app.id, id) && visit.own?.[what] === true);
+}
+
+/** Until when a link may be used for changes, in milliseconds since 1970; null: for ever. */
+function endOf({ until }: SelfService, { definition: { places } }: Block, site: Site, madeAt: number): number | null {
+  if (until !== null) return madeAt + until;
+  return places?.closes ? momentOf(places.closes, site, true) : null;
+}
+
+/**
+ * What a request may do with the record of a link; null where its block offers no link any more, or is broken.
+ * @param now milliseconds since 1970
+ */
+export function ownLink(
+  services: Pick<AppServices, 'links' | 'sites'>,
+  { site, app, link, record, now }: { site: Site; app: App; link: Link; record: StoredRecord; now: number },
+): OwnLink | null {
+  const block = app.blocks.get(String(record.items.block));
+  const service = block?.definition.selfService;
+  if (!block || block.error || !service) return null;
+  const until = endOf(service, block, site, link.madeAt);
+  const isOpen = until === null || now < until;
+  return {
+    ...{ app: app.id, record: record.id, block: block.id, linkId: link.linkId, until },
+    address: services.sites.urls.link(site, app.id, 'mine', services.links.token(link)),
+    edit: isOpen && service.edit,
+    delete: isOpen && service.delete,
+  };
+}
+
+/** Makes the link of a new record whose block offers one; it is stored with the record. Once for each record. */
+export function issueOwnLink(run: Run, { definition }: Block, { id }: StoredRecord): void {
+  if (!definition.selfService || run.links.has(id)) return;
+  const { linkId, write } = run.services.links.issue({ key: keyOf(run), purpose: 'mine', id });
+  run.unit.atCommit(write);
+  run.links.set(id, linkId);
+}
+
+/** The address of a record's link. @param linkId as `run.links` has it */
+export function ownAddress(
+  { services, site, app }: { services: Pick<AppServices, 'links' | 'sites'>; site: Site; app: Pick<App, 'id'> },
+  linkId: string,
+): string {
+  const token = services.links.token({ linkId, purpose: 'mine', key: { site: site.id, app: app.id } });
+  return services.sites.urls.link(site, app.id, 'mine', token);
+}
+
+/** The address that `{link}` stands for in texts about a record: of the link that this request has made or was opened by; null without one. */
+export function linkOfRecord(run: Run, { id }: Pick<StoredRecord, 'id'>): string | null {
+  const linkId = run.links.get(id);
+  if (linkId !== undefined) return ownAddress({ services: run.services, site: run.visit.site, app: run.app }, linkId);
+  return ownsByLink(run.visit, run.app.id, id) ? (run.visit.own?.address ?? null) : null;
+}

@@ -1,0 +1,193 @@
+import type { Items } from '../../../../shared/json';
+import {
+  type App,
+  attributes,
+  type Block,
+  deleteRecord,
+  displayBlock,
+  escapeHtml,
+  type FormFields,
+  localeOf,
+  mayChange,
+  type OwnLink,
+  ownItems,
+  ownLink,
+  type Run,
+  readJsonForm,
+  requireRight,
+  submitBlock,
+  withRun,
+} from '../../apps';
+import { notFound } from '../../common/errors';
+import { readableMoment } from '../../common/values/moments';
+import type { StoredRecord } from '../../records/types';
+import type { Site } from '../../sites/types';
+import { formFields, jsonObject } from '../request/body';
+import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
+import { wantsFragment } from '../request/negotiate';
+import { redirect } from '../response/logic-response';
+import { doneOnce, namedRequest } from './kept-answers';
+import { answerDisplayed, answerHtml, blockHome } from './page-handlers';
+import { answerPosted } from './posted-forms';
+
+type OwnExchange = Exchange<TargetOf<'mine'>>;
+
+/** The same for a token that was never made, and for one that was revoked. */
+const nothing = () => notFound('There is nothing at this address');
+
+/** What a request owns by the token in its address (docs/reference/definitions.md#corrections-by-a-link). NotFoundError for any other token. */
+export async function ownOf(services: HttpServices, site: Site, app: App, token: string): Promise<OwnLink> {
+  const key = { site: site.id, app: app.id };
+  const link = await services.links.find(key, 'mine', token);
+  const record = link && (await services.store.get(key, link.id));
+  if (!link || record?.seq !== link.seq) throw nothing();
+  const own = ownLink(services, { site, app, link, record, now: Date.now() });
+  if (!own) throw nothing();
+  return own;
+}
+
+/** The record of the request's link with its block. NotFoundError where it was deleted meanwhile. */
+async function found(run: Run): Promise<{ record: StoredRecord; block: Block; own: OwnLink }> {
+  const { own, site } = run.visit;
+  const record = own && (await run.unit.get({ site: site.id, app: run.app.id }, own.record));
+  const block = own && run.app.blocks.get(own.block);
+  if (!own || !record || !block || record.items.block !== own.block) throw nothing();
+  return { record, block, own };
+}
+
+/** The items that the block shows, as JSON; others are not for who has made the record. */
+export async function readOwn({ ctx, services, visit, app }: OwnExchange): Promise<void> {
+  const { value } = await withRun(services, visit, app, async (run) => {
+    const { record, block } = await found(run);
+    return ownItems(run, block, record);
+  });
+  ctx.body = value;
+}
+
+/** The record's form while it may be changed, its text after that; below it what else the holder of the link can do. */
+export async function showOwn(exchange: OwnExchange): Promise<void> {
+  const { ctx, services, visit, app } = exchange;
+  const done = await withRun(services, visit, app, async (run) => {
+    const { record, block, own } = await found(run);
+    const shown = await displayBlock(run, block, { record, mode: own.edit ? 'input' : 'text' });
+    const below = wantsFragment(ctx) ? '' : await controls(run, own);
+    return { block: block.id, shown: 'html' in shown ? { ...shown, html: shown.html + below } : shown };
+  });
+  await answerDisplayed(exchange, done.value.block, done.value.shown, done);
+}
+
+const WITHDRAW = '_withdraw';
+const REVOKE = '_revoke';
+
+const button = (name: string, value: string, label: string) =>
+  `<button${attributes({ type: 'submit', class: 'apps-action', name, value })}>${escapeHtml(label)}</button>`;
+
+const ownForm = ({ visit }: Run, { address }: OwnLink, main: string): string =>
+  `<form class="apps-own" method="post" action="${escapeHtml(address)}"><input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${main}</form>`;
+
+/** Until when the answer can be changed, and buttons to withdraw it and to end its link. */
+async function controls(run: Run, own: OwnLink): Promise<string> {
+  const locale = await localeOf(run);
+  const { say } = locale;
+  const moment = own.until === null ? null : readableMoment(new Date(own.until).toISOString(), locale);
+  const isOpen = own.edit || own.delete;
+  const text = isOpen ? (moment === null ? '' : say('own_until', { moment })) : say('own_over');
+  const withdraw = own.delete ? button(WITHDRAW, 'ask', say('own_withdraw')) : '';
+  const note = text === '' ? '' : `<p class="apps-note">${escapeHtml(text)}</p>`;
+  return ownForm(run, own, `${note}<p>${withdraw} ${button(REVOKE, 'ask', say('own_revoke'))}</p>`);
+}
+
+/** What a posted form of the page asks for, besides saving: the button's name, and whether its question was answered. */
+function wanted(fields: FormFields): { name: typeof WITHDRAW | typeof REVOKE; isSure: boolean } | null {
+  for (const name of [WITHDRAW, REVOKE] as const)
+    if (Object.hasOwn(fields, name)) return { name, isSure: fields[name] === 'yes' };
+  return Object.hasOwn(fields, '_delete') ? { name: WITHDRAW, isSure: false } : null;
+}
+
+/** A posted form of the page: the block's own, or a button below it, whose question is asked first. */
+export async function postToOwn(exchange: OwnExchange): Promise<void> {
+  const { ctx, visit, app } = exchange;
+  const asked = wanted(formFields(ctx));
+  if (!asked) return answerPosted(exchange, found);
+  // A form without a valid token carries out nothing.
+  if (!asked.isSure || visit.staleForm) return ask(exchange, asked.name);
+  const { services, site } = exchange;
+  if (asked.name === WITHDRAW) {
+    const done = await withdraw(exchange);
+    return redirect(
+      exchange,
+      done.value ?? (await blockHome(exchange, visit.own?.block ?? '')),
+      await thanked(exchange, done),
+    );
+  }
+  await revoke(exchange);
+  const { say } = await localeOf({ visit, app });
+  const main = `<h1>${escapeHtml(say('own_revoked'))}</h1><p><a href="${escapeHtml(services.sites.urls.app(site, app.id))}">${escapeHtml(say('go_on'))}</a></p>`;
+  await answerHtml(exchange, { title: say('own_revoked'), main });
+}
+
+async function thanked<T extends { flashes: readonly { text: string }[] }>(
+  { visit, app }: Exchange,
+  done: T,
+): Promise<T> {
+  const { say } = await localeOf({ visit, app });
+  return done.flashes.length > 0 ? done : { ...done, flashes: [{ text: say('own_withdrawn') }] };
+}
+
+/** The page with the question of a button. */
+async function ask(exchange: OwnExchange, name: typeof WITHDRAW | typeof REVOKE): Promise<void> {
+  const { services, visit, app } = exchange;
+  const done = await withRun(services, visit, app, async (run) => {
+    const { record, own } = await found(run);
+    if (name === WITHDRAW) requireRight(run, mayChange(run, 'delete', record), 'delete this');
+    const { say } = await localeOf(run);
+    const [title, yes] =
+      name === WITHDRAW ? [say('own_withdraw_ask'), say('own_withdraw')] : [say('own_revoke_ask'), say('own_revoke')];
+    const cancel = `<a href="${escapeHtml(own.address)}">${escapeHtml(say('cancel'))}</a>`;
+    return {
+      title,
+      main: ownForm(run, own, `<h1>${escapeHtml(title)}</h1><p>${button(name, 'yes', yes)} ${cancel}</p>`),
+    };
+  });
+  await answerHtml(exchange, done.value, visit.own?.block, done);
+}
+
+/** Deletes the record, with its `on_delete`; returns where that redirects to. 401 or 403 where the link does not allow it now. */
+function withdraw({ services, visit, app }: OwnExchange) {
+  return withRun(services, visit, app, async (run) => {
+    const { record, block, own } = await found(run);
+    requireRight(run, mayChange(run, 'delete', record), 'delete this');
+    run.unit.atCommit(services.links.revoke(own.linkId));
+    return deleteRecord(run, block, record);
+  });
+}
+
+async function revoke({ services, visit }: OwnExchange): Promise<void> {
+  if (visit.own && !visit.dry) await services.links.now(services.links.revoke(visit.own.linkId));
+}
+
+/** `DELETE`: withdraws the record where the link allows that now; else it ends the link alone. */
+export async function deleteOwn(exchange: OwnExchange): Promise<void> {
+  const { ctx, visit } = exchange;
+  const isWithdrawn = visit.own?.delete === true;
+  if (isWithdrawn) await withdraw(exchange);
+  else await revoke(exchange);
+  ctx.body = { success: isWithdrawn ? 'deleted' : 'revoked' };
+}
+
+/** `PATCH` and `POST` with JSON: the items that are sent, as the form of the record would save them with the others. */
+export async function changeOwn(exchange: OwnExchange): Promise<void> {
+  const { ctx, services, visit, app } = exchange;
+  const body = jsonObject(ctx);
+  const work = async (run: Run): Promise<Items> => {
+    const { record, block } = await found(run);
+    requireRight(run, mayChange(run, 'edit', record), 'change this');
+    const before = await ownItems(run, block, record, 'entered');
+    const sent = await readJsonForm(run, block, { ...before, ...body, _save: '1' });
+    const never = () => requireRight(run, false, 'delete this');
+    await submitBlock(sent.run, block, record, sent.form, { save: () => undefined, delete: never, asks: false });
+    return {};
+  };
+  await doneOnce(exchange, namedRequest(exchange), (keeps) => withRun(services, visit, app, work, keeps));
+  ctx.body = { success: 'updated' };
+}

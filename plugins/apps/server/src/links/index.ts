@@ -1,0 +1,3 @@
+/** Signed links to records: made, found, revoked. */
+export { createLinks } from './links';
+export type * from './types';
