@@ -3,6 +3,7 @@ import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes } from '../support/hooks';
 import { locationOf } from '../support/send';
 import { html, type RowRequest } from '../support/stage';
+import { formBody, pdf } from './files/send';
 import { ownLinkBrowsers } from './visitors/own-link-browsers';
 
 const blocks: Record<string, string> = {
@@ -76,6 +77,43 @@ describe.each(await availableClients())('own records by links on %s', (client) =
       id,
       seconds * 1_000,
     );
+
+  test('the browser that has opened a link gets the files of its record, and of no other', async () => {
+    const withFile = async (name: string) => {
+      const parts = [
+        { name: 'name', content: name },
+        { name: 'mail', content: `${name}@files.example.org` },
+        { name: 'doc', file: 'a.pdf', content: pdf },
+        { name: '_save', content: '1' },
+      ];
+      const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+      const { json } = await ask('POST own/blocks/answer', { body: formBody(parts), headers });
+      const { doc } = (await stage.items('own', String(json.id))) as { doc: { documentId: string } };
+      const token = TOKEN.exec(String(json.link))?.[1] ?? '';
+      return { token, file: `/site/@@apps/own/files/${doc.documentId}/a.pdf` };
+    };
+    const [first, second] = [await withFile('first'), await withFile('second')];
+    const status = async (file: string, cookie = '') =>
+      (await ask(`GET ${file}`, { accept: '*/*', headers: { cookie } })).status;
+    const open = async (token: string, cookie = '') => {
+      const { headers } = await ask(`GET ${mine(token)}`, { accept: html, headers: { cookie } });
+      const [set = ''] = (headers['set-cookie'] ?? []).filter((one) => one.startsWith('apps_opened='));
+      expect(set).toMatch(/; Path=\/site\/@@apps\/own\/; HttpOnly; SameSite=Lax$/);
+      return set.split(';')[0] as string;
+    };
+    expect(await status(first.file)).toBe(404);
+    const one = await open(first.token);
+    expect([await status(first.file, one), await status(second.file, one)]).toEqual([200, 404]);
+    const both = await open(second.token, one);
+    expect([await status(first.file, both), await status(second.file, both)]).toEqual([200, 200]);
+    expect(await status(first.file, `apps_opened=${second.token}`)).toBe(404);
+    expect(await status(first.file, 'apps_opened=forged.__proto__')).toBe(404);
+    // The token of another app's link, and one that was revoked.
+    const { token } = await make('answer', { name: 'Other', mail: 'other@files.example.org' }, 'other');
+    expect(await status(first.file, `apps_opened=${token}`)).toBe(404);
+    await ask(`POST ${mine(first.token)}`, { accept: html, form: { _revoke: 'yes' } });
+    expect([await status(first.file, both), await status(second.file, both)]).toEqual([404, 200]);
+  });
 
   test('the link opens the own answer, changes it by the rules of its form, and withdraws it', async () => {
     const { id, token, link } = await make('answer', { name: 'Anna', mail: 'anna@example.org' });

@@ -18,13 +18,14 @@ import {
   submitBlock,
   withRun,
 } from '../../apps';
-import { notFound } from '../../common/errors';
+import { isAppsError, notFound } from '../../common/errors';
 import { readableMoment } from '../../common/values/moments';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import { formFields, jsonObject } from '../request/body';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
+import { sentToken } from '../request/request-data';
 import { redirect } from '../response/logic-response';
 import { doneOnce, namedRequest } from './kept-answers';
 import { answerDisplayed, answerHtml, blockHome } from './page-handlers';
@@ -46,6 +47,40 @@ export async function ownOf(services: HttpServices, site: Site, app: App, token:
   return own;
 }
 
+/** The cookie by which a browser gets the private files of the records whose links it has opened: their addresses have no token. */
+const OPENED = 'apps_opened';
+const MAX_OPENED = 5;
+
+const SEPARATOR = '.';
+
+const openedIn = ({ ctx }: Pick<Exchange, 'ctx'>): string[] =>
+  (ctx.cookies.get(OPENED) ?? '').split(SEPARATOR).filter(Boolean).slice(0, MAX_OPENED);
+
+/** Lets the browser get the private files of the record of a link, until it is closed; of the latest links that it has opened. */
+function noteOpened(exchange: OwnExchange): void {
+  const { ctx, services, site, app, target } = exchange;
+  if (!services.requesters.takesCookies(ctx)) return;
+  const token = sentToken(ctx, target.token);
+  const tokens = [token, ...openedIn(exchange).filter((one) => one !== token)].slice(0, MAX_OPENED);
+  const path = new URL(services.sites.urls.app(site, app.id), services.baseUrl()).pathname;
+  const secure = ctx.secure || site.url.startsWith('https:') ? '; Secure' : '';
+  ctx.append('Set-Cookie', `${OPENED}=${tokens.join(SEPARATOR)}; Path=${path}/; HttpOnly; SameSite=Lax${secure}`);
+}
+
+/** Whether the browser has opened a link of one of the records, which holds still. */
+export async function hasOpened(exchange: Exchange, records: readonly Pick<StoredRecord, 'id'>[]): Promise<boolean> {
+  const { ctx, services, site, app } = exchange;
+  if (!services.requesters.takesCookies(ctx)) return false;
+  for (const token of openedIn(exchange)) {
+    const own = await ownOf(services, site, app, token).catch((error) => {
+      if (isAppsError(error, 'NotFoundError')) return null;
+      throw error;
+    });
+    if (own && records.some(({ id }) => id === own.record)) return true;
+  }
+  return false;
+}
+
 /** The record of the request's link with its block. NotFoundError where it was deleted meanwhile. */
 async function found(run: Run): Promise<{ record: StoredRecord; block: Block; own: OwnLink }> {
   const { own, site } = run.visit;
@@ -56,11 +91,13 @@ async function found(run: Run): Promise<{ record: StoredRecord; block: Block; ow
 }
 
 /** The items that the block shows, as JSON; others are not for who has made the record. */
-export async function readOwn({ ctx, services, visit, app }: OwnExchange): Promise<void> {
+export async function readOwn(exchange: OwnExchange): Promise<void> {
+  const { ctx, services, visit, app } = exchange;
   const { value } = await withRun(services, visit, app, async (run) => {
     const { record, block } = await found(run);
     return ownItems(run, block, record);
   });
+  noteOpened(exchange);
   ctx.body = value;
 }
 
@@ -73,6 +110,7 @@ export async function showOwn(exchange: OwnExchange): Promise<void> {
     const below = wantsFragment(ctx) ? '' : await controls(run, own);
     return { block: block.id, shown: 'html' in shown ? { ...shown, html: shown.html + below } : shown };
   });
+  noteOpened(exchange);
   await answerDisplayed(exchange, done.value.block, done.value.shown, done);
 }
 

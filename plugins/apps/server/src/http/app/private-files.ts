@@ -4,6 +4,7 @@ import { THUMBNAIL } from '../../files';
 import type { PrivateFile } from '../../files/types';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { sendHandle } from '../response/sent-file';
+import { hasOpened } from './own-records';
 
 /** The query that asks for a file to be kept instead of shown. */
 const DOWNLOAD = 'download';
@@ -25,16 +26,18 @@ const policyOf = (mime: string): string =>
 const noFile = () => notFound('There is no such file');
 
 /**
- * `GET <app>/files/<file id>/<name>`: a private file, for those who may view a record that names it (docs/reference/files.md). Who
- * may not gets the same 404 as for a file that is not there.
+ * `GET <app>/files/<file id>/<name>`: a private file, for those who may view a record that names it, and in a browser that has opened a
+ * link of such a record (docs/reference/files.md). Who may not gets the same 404 as for a file that is not there.
  */
-export async function getFile({ ctx, services, site, app, rights, target }: Exchange<TargetOf<'file'>>): Promise<void> {
+export async function getFile(exchange: Exchange<TargetOf<'file'>>): Promise<void> {
+  const { ctx, services, site, app, rights, target } = exchange;
   ctx.set('Cache-Control', 'private, no-store');
   const key = { site: site.id, app: app.id };
   const [file] = await services.files.privateFiles([target.id]);
   if (!file || file.site !== key.site || file.app !== key.app || file.name !== target.name) throw noFile();
   const records = await services.store.recordsWithFile(key, file.documentId);
-  if (!records.some(({ creator, id }) => rights.view(creator, id))) throw noFile();
+  const mayView = records.some(({ creator, id }) => rights.view(creator, id)) || (await hasOpened(exchange, records));
+  if (!mayView) throw noFile();
   await sendPrivate(ctx, services, file);
 }
 
