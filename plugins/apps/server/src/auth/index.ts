@@ -17,7 +17,6 @@ export {
   type RecordRight,
   rightsOf,
   seesRecords,
-  withOwnRecord,
 } from './rights/acl';
 export {
   appsActions,

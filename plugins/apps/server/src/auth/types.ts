@@ -61,12 +61,11 @@ export interface Rights {
   readonly viewAll: boolean;
   /** The creator whose records the requester sees, where these are their own and no others; else null. */
   readonly viewOwn: string | null;
-  /** May see a record made by `creator`; with its `id` also one that is theirs otherwise (`withOwnRecord`). */
-  view(creator: string | null, id?: string): boolean;
+  /** May see a record made by `creator` (an identity; null or '' without a creator). The holders of signed links are apart (apps/run/own-link.ts). */
+  view(creator: string | null): boolean;
   readonly create: boolean;
-  /** May change a record made by `creator` (an identity; null or '' without a creator). */
-  edit(creator: string | null, id?: string): boolean;
-  delete(creator: string | null, id?: string): boolean;
+  edit(creator: string | null): boolean;
+  delete(creator: string | null): boolean;
   /** May delete every record: editors and managers (operation 9). */
   readonly deleteAll: boolean;
   /** The acl rights that name the requester. */

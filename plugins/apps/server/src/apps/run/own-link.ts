@@ -21,7 +21,7 @@ export function mayChange(
   what: 'edit' | 'delete',
   { id, creator }: Pick<StoredRecord, 'id' | 'creator'>,
 ): boolean {
-  return rights[what](creator, id) || (ownsByLink(visit, app.id, id) && visit.own?.[what] === true);
+  return rights[what](creator) || (ownsByLink(visit, app.id, id) && visit.own?.[what] === true);
 }
 
 /** Until when a link may be used for changes, in milliseconds since 1970; null: for ever. */

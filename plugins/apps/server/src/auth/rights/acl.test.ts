@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { alice, requester } from '../testing/fakes';
 import type { Acl, AppsAction, Requester } from '../types';
-import { allows, rightsOf, withOwnRecord } from './acl';
+import { allows, rightsOf } from './acl';
 
 const acl = (rights: Partial<Acl['rights']>, roles: Acl['roles'] = {}): Acl => ({
   rights: { reader: [], author: [], editor: [], submitter: [], owner: [], ...rights },
@@ -108,18 +108,6 @@ describe('rights', () => {
     const all = rightsOf(requester(), acl({ reader: ['*'] }), looked);
     expect([all.viewOwn, all.view('visitor:a')]).toEqual([null, true]);
     expect(looked).not.toHaveBeenCalled();
-  });
-
-  test.each<[may: ('view' | 'edit' | 'delete')[], id: string | undefined, expected: boolean[]]>([
-    [['view', 'edit', 'delete'], 'mine', [true, true, true]],
-    [['view'], 'mine', [true, false, false]],
-    [['view', 'edit', 'delete'], 'other', [false, false, false]],
-    [['view', 'edit', 'delete'], undefined, [false, false, false]],
-  ])('of who owns one record more, who may %j, to %s', (may, id, expected) => {
-    const none = rightsOf(requester(), acl({}));
-    const rights = withOwnRecord(none, { id: 'mine', may: new Set(may) });
-    expect([rights.view(null, id), rights.edit(null, id), rights.delete(null, id)]).toEqual(expected);
-    expect([rights.viewAll, rights.viewOwn, rights.create, rights.deleteAll]).toEqual([false, null, false, false]);
   });
 
   test('tells the rights and roles that name the requester', () => {

@@ -114,30 +114,6 @@ export function rightsOf(
   };
 }
 
-/** A record that somebody owns besides those that they have made, and what that lets them do with it. */
-export interface OwnedRecord {
-  id: string;
-  may: ReadonlySet<'view' | 'edit' | 'delete'>;
-}
-
-/**
- * The rights of a requester who owns one record more, such as by a signed link. They hold for this record alone, where the caller
- * names it by its id: lists and searches stay as they are.
- */
-export function withOwnRecord(rights: Rights, { id: own, may }: OwnedRecord): Rights {
-  const also =
-    (right: 'view' | 'edit' | 'delete') =>
-    (creator: string | null, id?: string): boolean =>
-      (id === own && may.has(right)) || rights[right](creator, id);
-  return {
-    ...rights,
-    get viewOwn() {
-      return rights.viewOwn;
-    },
-    ...{ view: also('view'), edit: also('edit'), delete: also('delete') },
-  };
-}
-
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
 

@@ -70,7 +70,7 @@ async function requireJsonUseOf(run: Run, exchange: Exchange, right: 'edit' | 'd
   const refused = jsonRefusal(exchange, right, false);
   if (!refused) return;
   const record = await run.unit.get({ site: exchange.site.id, app: exchange.app.id }, id);
-  if (record && !exchange.rights[right](record.creator, record.id)) throw refused;
+  if (record && !exchange.rights[right](record.creator)) throw refused;
 }
 
 type RecordExchange = Exchange<TargetOf<'record'>>;

@@ -186,9 +186,9 @@ async function thanking(
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
-function pageAfterSaving({ rights, visit }: Exchange, { creator, id }: StoredRecord, recordPage: string): string {
+function pageAfterSaving({ rights, visit }: Exchange, { creator }: StoredRecord, recordPage: string): string {
   if (visit.own) return visit.own.address;
-  return rights.view(creator, id) ? recordPage : `${recordPage}?${SAVED}`;
+  return rights.view(creator) ? recordPage : `${recordPage}?${SAVED}`;
 }
 
 function isAfterSaving({ ctx }: Exchange): boolean {
@@ -233,7 +233,7 @@ export async function addressedRecord(
   }
   const short = id.replace(/\/edit$/, '');
   return {
-    record: await permittedRecord(run, short, (...of) => run.rights.edit(...of), 'change this'),
+    record: await permittedRecord(run, short, (creator) => run.rights.edit(creator), 'change this'),
     edit: true,
   };
 }

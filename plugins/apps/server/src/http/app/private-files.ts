@@ -36,7 +36,7 @@ export async function getFile(exchange: Exchange<TargetOf<'file'>>): Promise<voi
   const [file] = await services.files.privateFiles([target.id]);
   if (!file || file.site !== key.site || file.app !== key.app || file.name !== target.name) throw noFile();
   const records = await services.store.recordsWithFile(key, file.documentId);
-  const mayView = records.some(({ creator, id }) => rights.view(creator, id)) || (await hasOpened(exchange, records));
+  const mayView = records.some(({ creator }) => rights.view(creator)) || (await hasOpened(exchange, records));
   if (!mayView) throw noFile();
   await sendPrivate(ctx, services, file);
 }

@@ -83,13 +83,13 @@ export async function updateRecord(run: Run, id: string, body: Items, matches: V
 }
 
 const editable = (run: Run, id: string): Promise<StoredRecord> =>
-  permittedRecord(run, id, (...of) => run.rights.edit(...of), 'change this record');
+  permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
 
 /** The record where only its state is changed, by one whom `by` of the state names: that is no right to other items. */
 async function movable(run: Run, id: string, body: Items): Promise<StoredRecord | null> {
   if (Object.keys(body).some((name) => name !== 'state' && name !== 'id')) return null;
   const record = await run.unit.get(keyOf(run), id, run.rights.viewOwn ?? undefined);
-  return record && run.rights.view(record.creator, record.id) && mayMoveRecord(run, record) ? record : null;
+  return record && run.rights.view(record.creator) && mayMoveRecord(run, record) ? record : null;
 }
 
 /** Changes the state of a record that its page shows, by the rules of its block. 401, 403; 409 where no way leads. */
@@ -142,7 +142,7 @@ export async function changeRecord(
  * @param onDelete false: it does not run, and the block is not checked
  */
 export async function removeRecord(run: Run, id: string, matches: VersionTest, onDelete = true): Promise<void> {
-  const record = await permittedRecord(run, id, (...of) => run.rights.delete(...of), 'delete this record');
+  const record = await permittedRecord(run, id, (creator) => run.rights.delete(creator), 'delete this record');
   requireVersion(record, matches);
   await deleteRecord(run, onDelete ? storedBlock(run, record) : null, record);
 }
@@ -151,16 +151,16 @@ export async function removeRecord(run: Run, id: string, matches: VersionTest, o
 export async function permittedRecord(
   run: Run,
   id: string,
-  granted: (creator: string | null, id?: string) => boolean,
+  granted: (creator: string | null) => boolean,
   what: string,
 ): Promise<StoredRecord> {
   // A requester without a right on any record must not learn which ids exist.
-  const some = granted(makerOf(run), id);
+  const some = granted(makerOf(run));
   requireRight(run, some || seesRecords(run.rights), what);
   const record = await existing(run, id);
-  const may = granted(record.creator, record.id);
+  const may = granted(record.creator);
   // Who sees only own records must not learn it either.
-  if (!may && run.rights.viewOwn !== null && !run.rights.view(record.creator, record.id))
+  if (!may && run.rights.viewOwn !== null && !run.rights.view(record.creator))
     throw notFound(missing.record(id, run.app.id));
   requireRight(run, may, what);
   return record;

@@ -68,7 +68,7 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
       visit,
       found.app,
       async (run) => {
-        const record = await permittedRecord(run, id, (...of) => run.rights.edit(...of), 'change this record');
+        const record = await permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
         if (etagOf(record) !== version)
           throw new AppsError('PreconditionFailedError', 'The record has changed since it was read');
         return changeRecord(run, record, changeBetween(record.items, storedFiles(record.items, items)), items);

@@ -131,7 +131,7 @@ async function posted(run: Run, { block: id, id: recordId }: z.infer<typeof para
     requireRight(run, run.rights.create, 'add records');
     return { block, record: null };
   }
-  const record = await permittedRecord(run, recordId, (...of) => run.rights.edit(...of), 'change this record');
+  const record = await permittedRecord(run, recordId, (creator) => run.rights.edit(creator), 'change this record');
   if (record.items.block !== id)
     throw new AppsError('BadRequestError', `The record was not made with the block "${id}"`);
   return { block, record };
