@@ -115,7 +115,7 @@ describe('a runner that fails', () => {
 
   test('has no memory left, and suspects a session: that runs again alone, in the rest of its time', async () => {
     const source = `onMessage(({ session }) => setTimeout(send, 300, 'failed-crowded', session, ''));`;
-    const full = withRunner('full', source, 1_000);
+    const full = withRunner('full', source, 4_000);
     const error = await full
       .open(programOf('function f() {}'), contextOf(), fakeHost(), full.budget())
       .catch((one) => one);
@@ -124,7 +124,7 @@ describe('a runner that fails', () => {
     expect(next?.spent).toBeGreaterThan(250);
     expect(nextAttempt(error, next as NonNullable<typeof next>)).toBeNull();
     const left = (spent: number) => full.budget({ losses: 2, spent }).shared.deadline - performance.now();
-    expect([left(300), left(5_000)].map((time) => Math.round(time / 50))).toEqual([14, 5]);
+    expect([left(300), left(9_000)].map((time) => Math.round(time / 50))).toEqual([74, 20]);
     await full.destroy();
   });
 
