@@ -118,7 +118,7 @@ describe.each(await availableClients())('states on %s', (client) => {
     expect(await stage.items('desk', 'c')).toBeNull();
   });
 
-  test('logic, jobs and code follow the ways, whoever has called them', async () => {
+  test('logic, jobs and code follow the ways, with any requester', async () => {
     await make('r');
     expect(await ask('POST desk/blocks/ask/put', { id: 'r', state: 'accepted' }, 'anonymous')).toMatchObject({
       status: 200,

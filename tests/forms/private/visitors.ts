@@ -86,7 +86,7 @@ export function visitors({ stage, post, kept }: PrivateTools): void {
       expect(await ids(bob, 'GET mine/records')).toEqual([other]);
     });
 
-    test('belong to nobody without `visitor: true`, and to nobody who has no cookie', async () => {
+    test('belong to no visitor without `visitor: true`, and to none without a cookie', async () => {
       const { send } = await visitor('cv');
       expect((await send('GET cv/records')).status).toBe(401);
       const without = await post('anonymous', [attach], 'mine/blocks/apply');

@@ -6,7 +6,7 @@ import type { Visit } from './types';
 export type OwnerVisit = Pick<Visit, 'requester' | 'visitor'> & { site: Pick<Visit['site'], 'id'> };
 
 /**
- * The creator of the records that belong to whoever asks (docs/reference/rights.md#own-records): the requester's identity; of an
+ * The creator of the records that belong to the requester (docs/reference/rights.md#own-records): the requester's identity; of an
  * anonymous visitor of an app with `visitor: true` a digest of their cookie, from which no cookie can be made. '' for those who own
  * nothing: others, and visitors without a cookie. It is looked at only where something depends on it, because a kept rendering is then
  * this visitor's alone.

@@ -95,7 +95,7 @@ async function movable(run: Run, id: string, body: Items): Promise<StoredRecord 
 /** Changes the state of a record that its page shows, by the rules of its block. 401, 403; 409 where no way leads. */
 export async function moveRecord(run: Run, record: StoredRecord, state: string): Promise<StoredRecord> {
   if (!run.visit.writes.records) throw new AppsError('CsrfError', 'Changing a state needs a POST request');
-  // Who presses a button that another one has made pointless gets a message that says so, whoever may press the next.
+  // Who presses a button that another one has made pointless gets a message that says so, with or without the right to press the next.
   if (leadsTo(run.app, record, state)) requireRight(run, mayMoveRecord(run, record), 'change the state of this record');
   return changeRecord(run, record, { set: { state } }, { state });
 }
