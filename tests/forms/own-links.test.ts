@@ -46,7 +46,7 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     for (const app of ['own', 'other'])
       await copy.write(
         `main/apps/${app}/settings.yaml`,
-        "acl: { rights: { submitter: ['*'], editor: ['editors'] } }\nmail: { to: ['*@example.org'] }\n",
+        "acl: { rights: { submitter: ['*'], editor: ['editors'] } }\nmail: { to: ['*@example.org'] }\nhistory: true\n",
       );
     for (const [id, text] of Object.entries(blocks)) {
       await copy.write(`main/apps/own/blocks/${id}.yaml`, `${text}\n`);
@@ -131,6 +131,10 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     expect(page.text).toContain('name="_withdraw"');
     expect(page.text).not.toContain('rel="canonical"');
     expect((await ask(`PATCH ${mine(token)}`, { json: { name: 'Berta' } })).json).toEqual({ success: 'updated' });
+    expect((await ask(`GET own/history/${id}`, { as: 'mona' })).json).toMatchObject([
+      { through: 'self_service', by: null, items: { name: 'Berta' } },
+      { through: 'json', by: null, items: { name: 'Anna' } },
+    ]);
     expect((await ask(`PATCH ${mine(token)}`, { json: { name: 'x'.repeat(21) } })).status).toBe(422);
     expect((await ask(`POST ${mine(token)}`, { json: { name: '' } })).status).toBe(422);
     expect((await ask(`PATCH ${mine(token)}`, { json: { name: 'refused' } })).status).toBe(422);
