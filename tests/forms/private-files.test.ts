@@ -104,7 +104,7 @@ describe.each(await availableClients())('private files on %s', (client) => {
   test("are read in the panel with the administrator's permission, and what it sends back changes nothing", async () => {
     const { id, items } = await made('una', [attach, { name: 'photo', file: 'me.png', content: wide(600, 300) }]);
     const panel = '/apps/sites/site/apps/cv';
-    const file = (as: string, documentId: string, more = '') => get(as, `${panel}/file?id=${documentId}${more}`);
+    const file = (as: string, documentId: string, more = '') => get(as, `${panel}/record/file?id=${documentId}${more}`);
     for (const who of ['clerk', 'overseer']) {
       const read = await file(who, items.cv.documentId);
       expect([who, read.status, read.bytes.equals(pdf)]).toEqual([who, 200, true]);

@@ -30,7 +30,7 @@ export const recordRoutes = {
    * query: `{ id, thumbnail? }` → the bytes of a private file of the app, by its `documentId`; of one at the upload provider its signed
    * address as `text/uri-list`; 404
    */
-  recordFile: { method: 'GET', path: `${app}/file`, needs: ['read', 'records'] },
+  recordFile: { method: 'GET', path: `${app}/record/file`, needs: ['read', 'records'] },
   /** query: `{ id, link }`: ends a link of the record → `{ success: 'revoked' }`; 404 */
   revokeLink: { method: 'DELETE', path: `${app}/record/link`, needs: ['records'] },
   /** query: RecordsQuery and `{ format: 'csv' | 'xlsx' | 'ndjson', separator? }` → the file: all records, or those that the query finds */
