@@ -119,7 +119,7 @@ describe.each(await availableClients())('private files on %s', (client) => {
       expect([who, (await file(who, items.cv.documentId)).status]).toEqual([who, status]);
     for (const wrong of ['none', '', '%25', items.cv.documentId.toUpperCase()])
       expect((await file('clerk', wrong)).status).toBe(404);
-    const other = '/apps/sites/site/apps/twin/file';
+    const other = '/apps/sites/site/apps/twin/record/file';
     expect((await get('clerk', `${other}?id=${items.cv.documentId}`)).status).toBe(404);
     const stored = () =>
       stage.host.run(async (strapi, one) => {
