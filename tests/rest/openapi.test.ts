@@ -142,6 +142,7 @@ test('the elements of a block are operations, and its inputs items', async () =>
     '/api/records.xlsx',
     '/api/search.xlsx',
     '/api/record/{record_id}',
+    '/api/files/{file_id}/{name}',
     '/api/search',
     '/api/refresh',
     '/api/blocks/form',
