@@ -10,8 +10,8 @@ export type Through = (typeof throughs)[number];
 
 /** Who changes records, and through what. */
 export interface Provenance {
-  /** `Requester.identity`: '' for anonymous. */
-  requester: string;
+  /** `Requester.identity`: '' for anonymous. Read where something changes: a rendering that only reads stays one for all requesters. */
+  readonly requester: string;
   through: Through;
 }
 
@@ -27,7 +27,13 @@ export const provenance = (): Provenance | undefined => current.getStore();
  * Runs a call of logic, which comes from another process and not from the code that waits for it. What logic changes in the course of a
  * form or a request is changed through `logic`; where a rule or a job has called it, that says more.
  */
-export function changedByLogic<T>({ requester, through }: Provenance, work: () => T): T {
-  const isCall = through === 'rule' || through === 'job';
-  return current.run({ requester, through: isCall ? through : 'logic' }, work);
+export function changedByLogic<T>(by: Provenance, work: () => T): T {
+  const isCall = by.through === 'rule' || by.through === 'job';
+  const logic: Provenance = {
+    get requester() {
+      return by.requester;
+    },
+    through: isCall ? by.through : 'logic',
+  };
+  return current.run(logic, work);
 }

@@ -43,8 +43,12 @@ export function callVisit(
 
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
 export function provenanceOf({ requester, rule, job, own, through }: Visit): Provenance {
-  const by = rule ? 'rule' : job ? 'job' : own ? 'self_service' : through;
-  return { requester: requester.identity, through: by };
+  return {
+    get requester() {
+      return requester.identity;
+    },
+    through: rule ? 'rule' : job ? 'job' : own ? 'self_service' : through,
+  };
 }
 
 /** A request whose writes are switched off: what it would have written, and its runs. */
