@@ -17,7 +17,7 @@ export const sealed = ({ now }) => [now, Object.isSealed(Object.prototype)].seco
 `,
 };
 
-/** Contexts that serve several sessions (docs/decisions/reused-contexts.md), on a server as it is installed. */
+/** Contexts that serve several sessions (docs/decisions/reused-contexts.md), on a server with the default configuration. */
 export function contextsOfPrograms(stage: Stage): void {
   describe('contexts of programs', () => {
     const sealed = async (block: string) => (await stage.send({ send: `GET sealed/blocks/${block}/sealed` })).json;

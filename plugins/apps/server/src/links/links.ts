@@ -30,7 +30,7 @@ interface LinkTools {
   now?: () => number;
 }
 
-/** Whether base64url is written as it is made: its last character has bits that no byte needs. */
+/** Whether a text is the one base64url encoding of its bytes: the last character has bits that no byte needs. */
 const isExact = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
 
 const signed = (purpose: LinkPurpose, { site, app }: AppKey, linkId: string) => ['link', purpose, site, app, linkId];

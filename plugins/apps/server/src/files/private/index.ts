@@ -96,7 +96,7 @@ export interface PrivateFiles {
   store(documentId: string, file: TemporaryFile): Promise<PrivateContent>;
   /** The column of a file that is being stored: what a process that ends early leaves is removed by it. */
   planned(documentId: string, file: NewFile): Promise<PrivateContent>;
-  /** Stores a file of the media library as it is. */
+  /** Stores a file of the media library with its bytes unchanged. */
   keep(
     documentId: string,
     size: Pick<PrivateContent, 'width' | 'height'>,

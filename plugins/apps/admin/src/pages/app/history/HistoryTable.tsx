@@ -67,7 +67,7 @@ const shown = (value: Json): string => {
   return written.length > MAX_SHOWN ? `${written.slice(0, MAX_SHOWN)}…` : written;
 };
 
-/** What a change has done: each item as it was, and as it is since. */
+/** What a change has done: the value of each item before it and after it. */
 function Difference({ change: { event, items } }: { change: HistoryChange }) {
   const text = useText();
   return (

@@ -50,7 +50,7 @@ export function mayMove(run: Pick<Run, 'visit' | 'rights'>, from: State | null, 
   return allows(requester, from.by);
 }
 
-/** The same for a record as it is; false without states. */
+/** The same for the present state of a record; false without states. */
 export function mayMoveRecord(run: Pick<Run, 'visit' | 'rights' | 'app'>, { items, creator }: StoredRecord): boolean {
   const block = statedBlock(run.app, items);
   return block !== null && mayMove(run, stateOf(block.states, items), creator);
