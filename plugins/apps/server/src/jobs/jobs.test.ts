@@ -137,6 +137,35 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     end();
   });
 
+  test('of slow jobs that were claimed together ten run at once, and hold up no quick ones', async () => {
+    let [running, most] = [0, 0];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const jobs = process(async () => undefined);
+    const slow = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await ended;
+      running -= 1;
+      return nothing;
+    };
+    jobs.handle('mail', slow, true);
+    const some = (kind: 'function' | 'mail', count: number) =>
+      Array.from({ length: count }, () => jobOf('b', { kind }));
+    const states = (ids: string[]) => Promise.all(ids.map((id) => stateOf(jobs, id)));
+    // Jobs that take no time are claimed ahead, many at once.
+    const warm = await jobs.insert(some('function', 60));
+    await expect.poll(() => states(warm)).toEqual(warm.map(() => done));
+    const mails = await jobs.insert(some('mail', 25));
+    const quick = await jobs.insert(some('function', 25));
+    await expect.poll(() => states(quick), { timeout: 10_000 }).toEqual(quick.map(() => done));
+    end();
+    await expect.poll(() => states(mails), { timeout: 10_000 }).toEqual(mails.map(() => done));
+    expect(most).toBe(10);
+  });
+
   test('an end that is stored only later repeats nothing', async () => {
     let [calls, failures] = [0, 2];
     const host = hostOf(database.knex, client);
