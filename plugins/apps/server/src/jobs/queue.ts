@@ -93,6 +93,14 @@ export class JobQueue {
     return row ? Number(row.due_at) : null;
   }
 
+  /** When the next waiting job is due, and whether a job runs in any process. One look into an index each. */
+  async pending(): Promise<{ due: number | null; isRunning: boolean }> {
+    const due = `select due_at from ${TABLE} where state = 'waiting' order by due_at limit 1`;
+    const running = `select 1 from ${TABLE} where state = 'running' limit 1`;
+    const [row] = await this.reading().rows(`select (${due}) as due, (${running}) as running`);
+    return { due: row?.due == null ? null : Number(row.due), isRunning: row?.running != null };
+  }
+
   /** The apps that have jobs to be done now. */
   async dueApps(): Promise<AppKey[]> {
     const text = `select site, app from ${TABLE} where state = 'waiting' and due_at <= ? group by site, app`;
