@@ -74,6 +74,7 @@ export const layers = {
       'mail-rate',
       'job',
       'link',
+      'draft',
       'schedule',
       'form-post',
       'answer',

@@ -3,6 +3,7 @@ import { archiveRoutes } from './admin/archives';
 import { auditRoutes } from './admin/audit';
 import { codeRoutes } from './admin/code';
 import { columnRoutes } from './admin/columns';
+import { draftRoutes } from './admin/drafts';
 import { historyRoutes } from './admin/history';
 import { indexRoutes } from './admin/indexes';
 import { jobRoutes } from './admin/jobs';
@@ -22,6 +23,7 @@ export const adminRoutes = {
   ...siteRoutes,
   ...appRoutes,
   ...recordRoutes,
+  ...draftRoutes,
   ...historyRoutes,
   ...columnRoutes,
   ...indexRoutes,
@@ -43,6 +45,7 @@ export * from './admin/archives';
 export * from './admin/audit';
 export * from './admin/code';
 export * from './admin/columns';
+export * from './admin/drafts';
 export * from './admin/history';
 export * from './admin/indexes';
 export * from './admin/jobs';

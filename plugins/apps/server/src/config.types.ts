@@ -120,6 +120,12 @@ export interface Limits {
   mails: number;
   /** Jobs of an app, in one site, that may wait when logic adds another. Default 10,000. */
   jobs: number;
+  /** Drafts of all forms of an app in one site. Default 10,000. */
+  drafts: number;
+  /** Those of one requester, or of one network for visitors without an account. Default 100. */
+  draftsOfSender: number;
+  /** Bytes of all drafts of an app in one site, files included; those of one sender an eighth. Default 2 GiB. */
+  draftSize: number;
   /** How often anonymous may save one form from one address in ten minutes; 0: without a limit. Default 200. */
   formPosts: number;
   /** Milliseconds for which a form must have been shown before anonymous saves it. Default 1000. */

@@ -202,6 +202,7 @@ export default {
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
     services.links.start();
+    services.drafts.start();
     // A command that only loads the host does no jobs.
     strapi.server.httpServer.once('listening', () => {
       running().jobs.start();
@@ -236,6 +237,7 @@ export default {
     await services?.jobs.destroy();
     services?.mailer.destroy();
     services?.links.destroy();
+    services?.drafts.destroy();
     services?.metrics.destroy();
     setTracer(null);
     await services?.outbound.destroy();

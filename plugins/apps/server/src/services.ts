@@ -28,7 +28,7 @@ import { type CreateContext, createBaseUrl, createReloads, type HttpServices, in
 import { createSheets } from './interchange';
 import { createJobs } from './jobs';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
-import { createLinks } from './links';
+import { createDrafts, createLinks } from './links';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
 import { createMailer } from './mail';
@@ -163,13 +163,25 @@ export function createServices(
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
+  const requesters = createRequesters({ strapi, config, run: statementsOf(database), refused: metrics.login });
+  const drafts = createDrafts({
+    ...{ database, keyring: requesters.keyring, limits: config.limits },
+    released: (key, documentIds) => library.release(key, documentIds),
+    onError: (error) => logger.error(`[apps] drafts could not be deleted: ${String(error)}`),
+  });
   const markdown = createMarkdown(workers);
   const library = createFiles({
     strapi: strapi as unknown as LibraryStrapi,
     baseUrl,
     folder: config.temporaryDirectory,
     keptSize: config.limits.keptSize,
-    namedFiles: (key, documentIds) => store.namedFiles(key, documentIds),
+    async namedFiles(key, documentIds) {
+      const [ofRecords, ofDrafts] = [
+        await store.namedFiles(key, documentIds),
+        await drafts.namedFiles(key, documentIds),
+      ];
+      return new Set([...ofRecords, ...ofDrafts]);
+    },
     pictures: createPictures({
       images,
       settings: () => librarySettings(strapi),
@@ -193,7 +205,6 @@ export function createServices(
       return (found && (await running().loadApp(found, app))?.indexes) ?? null;
     },
   });
-  const requesters = createRequesters({ strapi, config, run: statementsOf(database), refused: metrics.login });
   const actorContext = createActorContext(strapi, requesters);
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
@@ -249,6 +260,7 @@ export function createServices(
       keyring: requesters.keyring,
       onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
     }),
+    drafts,
     outbound,
     jobs,
     answers: createKeptAnswers({

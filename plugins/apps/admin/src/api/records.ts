@@ -1,6 +1,7 @@
 import type {
   Deleted,
   DeleteMany,
+  DraftList,
   FormInput,
   FormOutcome,
   ImportOptions,
@@ -53,6 +54,8 @@ export const {
   useAppsDeleteRecordMutation,
   useAppsDeleteRecordsMutation,
   useAppsRevokeLinkMutation,
+  useAppsDraftsQuery,
+  useAppsDeleteDraftMutation,
   useAppsRecordFormQuery,
   useAppsSubmitFormMutation,
   useAppsPreviewImportMutation,
@@ -84,6 +87,14 @@ export const {
     }),
     appsRevokeLink: build.mutation<{ success: 'revoked' }, AppKey & { id: string; link: string }>({
       query: ({ site, app, ...params }) => request('revokeLink', { site, app }, { params }),
+      invalidatesTags: ['AppsRecord'],
+    }),
+    appsDrafts: build.query<DraftList, AppKey>({
+      query: (key) => request('drafts', { ...key }),
+      providesTags: ['AppsRecord'],
+    }),
+    appsDeleteDraft: build.mutation<{ success: 'deleted' }, AppKey & { id: string }>({
+      query: ({ site, app, ...params }) => request('deleteDraft', { site, app }, { params }),
       invalidatesTags: ['AppsRecord'],
     }),
     appsDeleteRecords: build.mutation<Deleted, AppKey & DeleteMany>({

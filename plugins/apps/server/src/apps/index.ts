@@ -2,8 +2,10 @@
 
 export { html } from '../layouts';
 export { programOf } from './blocks/block-session';
+export { DRAFT_EMAIL, END_DRAFT } from './blocks/display/draft-html';
 export { unanswered } from './blocks/display/page-contents';
-export { isSaved } from './blocks/group';
+export { continuedForm } from './blocks/display/shown-again';
+export { isSaved, shownElements } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
 export { type JsonForm, ownItems, readJsonForm } from './blocks/saving/checked-items';
 export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
@@ -26,9 +28,11 @@ export {
   undoAll,
   undoneBy,
 } from './blocks/saving/restore';
+export type { SavedDraft } from './blocks/saving/save-draft';
 export { deleteRecord } from './blocks/saving/save-record';
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
+export { draftValues } from './blocks/sent/draft-content';
 export type { FormFields } from './blocks/sent/form';
 export { fileRules, placeOfFile } from './blocks/sent/submitted-files';
 export { declaredCells } from './declared-cells';
@@ -83,6 +87,7 @@ export {
   readCatalogue,
   type ServiceMessage,
 } from './locales';
+export { isAddress } from './mail';
 export {
   blockReference,
   callFunction,
@@ -102,6 +107,7 @@ export { shownSettings } from './run/context-data';
 export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
 export { consoleHtml, failuresOf, folderOf, sourceOf } from './run/diagnostics/failures';
+export { draftAddress, openDraft } from './run/draft-link';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
 export { mayChange, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export { ownerOf } from './run/owner';
@@ -112,6 +118,6 @@ export { answerTypes, digestOf, redirectOf } from './run/response';
 export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { localeOf, plainLocale, siteLocale } from './run/site-locale';
-export type { AppServices, DocumentCalls, Flash, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
+export type { AppServices, DocumentCalls, Flash, OpenDraft, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
 export { callVisit, type DryRun, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
 export type { App, Block } from './types';

@@ -227,6 +227,8 @@ export interface Definition {
   states: States | null;
   /** Null: a record has no link for who has made it. */
   selfService: SelfService | null;
+  /** Whether its form can be stored unfinished, and continued later. */
+  drafts: boolean;
   /** Those that differ from each other. */
   schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */
@@ -297,6 +299,8 @@ export interface Settings {
   /** Whether changes of records are kept, and for how many days. */
   history: boolean;
   historyDays: number;
+  /** Milliseconds for which drafts of forms are kept. */
+  keepDrafts: number;
   /** The parsed file as operation 1 shows it, `{}` if missing or empty. */
   source: Items;
 }

@@ -90,8 +90,8 @@ export function asciiAddress(address: string): string {
   return wanted === '' ? address : address.slice(0, at) + wanted;
 }
 
-/** Tokens of signed links, in addresses. */
-const LINK_TOKEN = /(\/(?:@|%40){2}apps\/[^/\s]+\/mine\/)[\w-]+/gi;
+/** Tokens of signed links, in addresses: what follows the names of `linkKinds` in sites/. */
+const LINK_TOKEN = /(\/(?:@|%40){2}apps\/[^/\s]+\/(?:mine|draft)\/)[\w-]+/gi;
 
 /** A text without the tokens of signed links: their addresses are as good as a password. */
 export const withoutTokens = (text: string): string => text.replace(LINK_TOKEN, '$1hidden');

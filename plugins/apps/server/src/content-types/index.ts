@@ -1,6 +1,7 @@
 import answer from './answer/schema.json';
 import auditEntry from './audit-entry/schema.json';
 import change from './change/schema.json';
+import draft from './draft/schema.json';
 import file from './file/schema.json';
 import formPost from './form-post/schema.json';
 import history from './history/schema.json';
@@ -19,7 +20,7 @@ import version from './version/schema.json';
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
  * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
  * jobs and mails of apps and the locks of their rates, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), changes of passwords
- * (docs/reference/rights.md#passwords), what signed links lead to, answers of requests that may come again, and versions of records. None of them is in the Content Manager.
+ * (docs/reference/rights.md#passwords), what signed links lead to, drafts of forms, answers of requests that may come again, and versions of records. None of them is in the Content Manager.
  */
 export const contentTypes = {
   record: { schema: record },
@@ -28,6 +29,7 @@ export const contentTypes = {
   file: { schema: file },
   job: { schema: job },
   link: { schema: link },
+  draft: { schema: draft },
   schedule: { schema: schedule },
   mail: { schema: mail },
   'mail-rate': { schema: mailRate },

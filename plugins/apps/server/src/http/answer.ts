@@ -1,8 +1,9 @@
 import type { Context } from 'koa';
-import { answerTypes, browserScript, ownerOf, plainLocale, scriptUrl, siteLocale } from '../apps';
+import { type App, answerTypes, browserScript, ownerOf, plainLocale, scriptUrl, siteLocale, type Visit } from '../apps';
 import { jsonRightsOf, rightsOf } from '../auth';
 import { methodNotAllowed, missing, notFound } from '../common/errors';
-import type { Address, AppTarget, Site } from '../sites/types';
+import type { Address, AppTarget, LinkTargetKind, Site } from '../sites/types';
+import { draftOfToken } from './app/drafts';
 import { requireJsonUse } from './app/json-handlers';
 import { getSiteOpenApi } from './app/openapi-handlers';
 import { ownOf } from './app/own-records';
@@ -102,6 +103,27 @@ export async function answer(ctx: Context, services: HttpServices, address: Addr
   }
 }
 
+type TokenTarget = Extract<AppTarget, { token: string }>;
+
+/** What a request with the token of a signed link holds. */
+interface TokenRequest {
+  ctx: Context;
+  services: HttpServices;
+  site: Site;
+  app: App;
+  token: string;
+}
+
+/** What the holder of a link's token has, by the kind of the link. NotFoundError for a token that is none. */
+const holdings: Record<LinkTargetKind, (request: TokenRequest) => Promise<Pick<Visit, 'own' | 'draft'>>> = {
+  mine: async ({ services, site, app, token }) => ({ own: await ownOf(services, site, app, token) }),
+  draft: async ({ ctx, services, ...link }) => ({
+    draft: await draftOfToken(services, { ...link, method: ctx.method }),
+  }),
+};
+
+const heldBy = ({ kind }: TokenTarget, request: TokenRequest) => holdings[kind](request);
+
 /** The path of an absolute URL: `server.url` may have a path of its own. */
 function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/]+/, '');
@@ -144,22 +166,22 @@ async function answerApp(
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
-  const own = token === null ? undefined : await ownOf(services, site, app, token);
-  const files = await readBody({ ctx, services, site, app, requester, owner, rights, isForm, own }, target);
+  const held = token === null ? {} : await heldBy(target as TokenTarget, { ctx, services, site, app, token });
+  const files = await readBody({ ctx, services, site, app, requester, owner, rights, isForm, ...held }, target);
   const made = createVisit(ctx, services, site, address.content, requester, {
     isForm,
     begin,
     isVerified: webhook !== null,
-    isLink: own !== undefined,
+    isLink: token !== null,
     visitor,
   });
-  const visit = Object.assign(await made, { files, ...(own && { own }) });
+  const visit = Object.assign(await made, { files, ...held });
   view.console = async () => ({ log: visit.failedLog ?? [], script: await scriptUrl(services, site) });
   ctx.vary('Authorization, Cookie, Accept');
   const operation = operationOf(target.kind, ctx.method, view.json);
   if (operation) requireKnownInput(ctx, operation);
   if (operation?.right) requireJsonUse({ app, requester }, operation.right, owner() !== '');
-  const held = operation?.right ? jsonRightsOf(requester, app.settings.acl, app.settings.json, owner) : rights;
-  const exchange: Exchange = { ctx, services, site, app, requester, rights: held, visit, target, json: view.json };
+  const allowed = operation?.right ? jsonRightsOf(requester, app.settings.acl, app.settings.json, owner) : rights;
+  const exchange: Exchange = { ctx, services, site, app, requester, rights: allowed, visit, target, json: view.json };
   await handle(exchange as Exchange<never>);
 }

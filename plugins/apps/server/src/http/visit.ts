@@ -71,6 +71,10 @@ export async function createVisit(
     parentRequest: null,
     writes: { records: posts || hasToken(ctx, () => csrf.verify(ctx.get('X-CSRF-TOKEN'), requester)), content: posts },
     params: {},
+    // Lazy: only what is stored of a sender needs it.
+    get sender() {
+      return services.requesters.senderName(requester, ctx.ip);
+    },
     // The forms of a page share one.
     csrfToken() {
       token ??= csrf.issue(requester);

@@ -1,26 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../indexes';
 import { hashOf } from '../records';
-import type { AppKey, CommitWrite } from '../records/types';
+import type { CommitWrite } from '../records/types';
+import { createTokens, type Signer } from './tokens';
 import type { Link, LinkPurpose, Links } from './types';
 
 const TABLE = 'apps_links';
 const RECORDS = 'apps_records';
 const COLUMNS = 'link_id, purpose, site, app, hash, identifier, seq, made_at';
 
-/** `<id of 16 bytes><signature of 32 bytes>`, base64url. */
-const TOKEN = /^([\w-]{22})([\w-]{43})$/;
-
 /** Rows that are deleted in one statement, and milliseconds between two of them. */
 const PRUNED = 1_000;
 const PRUNE = 60 * 60_000;
-
-/** Keyed hashes under Strapi's keys (auth/credentials/keyring.ts). */
-interface Signer {
-  sign(parts: readonly string[]): string;
-  /** In constant time. */
-  verify(parts: readonly string[], mac: string): boolean;
-}
 
 interface LinkTools {
   database: HostDatabase;
@@ -29,11 +20,6 @@ interface LinkTools {
   /** Milliseconds since the epoch. */
   now?: () => number;
 }
-
-/** Whether a text is the one base64url encoding of its bytes: the last character has bits that no byte needs. */
-const isExact = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
-
-const signed = (purpose: LinkPurpose, { site, app }: AppKey, linkId: string) => ['link', purpose, site, app, linkId];
 
 function linkOf(row: Row): Link {
   return {
@@ -50,6 +36,7 @@ function linkOf(row: Row): Link {
 /** The links of all apps, in the host's database. */
 export function createLinks({ database, keyring, onError, now = Date.now }: LinkTools): Links {
   const dialect = dialects[database.client];
+  const tokens = createTokens(keyring);
   const reading = () => createSql(readerOf(database), dialect);
   let timer: NodeJS.Timeout | undefined;
 
@@ -70,7 +57,7 @@ export function createLinks({ database, keyring, onError, now = Date.now }: Link
   }
 
   return {
-    token: ({ linkId, purpose, key }) => linkId + keyring.sign(signed(purpose, key, linkId)),
+    token: ({ linkId, purpose, key }) => tokens.make({ purpose, key, id: linkId }),
     issue({ key, purpose, id }) {
       const linkId = randomBytes(16).toString('base64url');
       const hash = hashOf(key, id);
@@ -84,8 +71,7 @@ export function createLinks({ database, keyring, onError, now = Date.now }: Link
       return { linkId, write };
     },
     async find(key, purpose, token) {
-      const [, linkId = '', mac = ''] = TOKEN.exec(token) ?? [];
-      const isSigned = keyring.verify(signed(purpose, key, linkId), mac) && isExact(mac);
+      const { id: linkId, isSigned } = tokens.read(purpose, key, token);
       // Also for a forged token, so that the time of an answer does not tell it from a revoked one.
       const [row] = await select(reading(), 'l.link_id = ?', [linkId]);
       const link = row && isSigned ? linkOf(row) : null;

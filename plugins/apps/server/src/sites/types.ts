@@ -70,6 +70,8 @@ export type AppTarget =
   | { kind: 'file'; id: string; name: string }
   /** A signed link to an own record. */
   | { kind: 'mine'; token: string }
+  /** A signed link to a draft. */
+  | { kind: 'draft'; token: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
 

@@ -16,6 +16,7 @@ import type { Run } from '../run/types';
 import { nameOf } from '../run/visits';
 import type { Block } from '../types';
 import { type BlockSession, titleText, withSession } from './block-session';
+import { draftHtml, lostHtml } from './display/draft-html';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
 import { formHtml, whoMaySend } from './display/form';
 import { shutForm, waitingNote } from './display/shut-form';
@@ -98,7 +99,7 @@ export async function renderBlock(
     throw error;
   });
   const title = await pageTitle(run, block, contents);
-  const whole = `${await whoMaySend(run, block, options)}${await waitingNote(run, block, options, places)}${messages?.above() ?? ''}${main}`;
+  const whole = `${await whoMaySend(run, block, options)}${await waitingNote(run, block, options, places)}${await lostHtml(run, options)}${messages?.above() ?? ''}${main}${await draftHtml(run, options)}`;
   const html = await formHtml(run, block, options, whole);
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }

@@ -129,6 +129,7 @@ export const emptyDefinition: Definition = {
   places: null,
   states: null,
   selfService: null,
+  drafts: false,
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -220,6 +221,7 @@ export const definitionFile = mapping({
   states,
   ...placesKeys,
   self_service: selfService,
+  drafts: flag,
 });
 
 /**
@@ -248,12 +250,23 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     places: placesOf(given, elements, root),
     states: checkStates(given.states, elements, root),
     selfService: given.self_service ?? null,
+    drafts: draftsOf(given.drafts, elements, root),
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,
     builtIn: builtInActions,
     source: normalised(root.value as Items),
   };
+}
+
+/** Whether the block keeps drafts; a button for them needs that. */
+function draftsOf(drafts = false, elements: Definition['elements'], root: YamlNode): boolean {
+  if (!drafts && elements.has('_draft'))
+    root
+      .child('elements')
+      .key('_draft')
+      .fail('"_draft" saves a draft of the form, which needs "drafts: true" in the block');
+  return drafts;
 }
 
 /** An empty `view_permission:` permits no one: its author may have begun to restrict the block. */

@@ -9,6 +9,7 @@ import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
 import { webhooks } from './automation';
+import { duration } from './self-service';
 
 const lists = { reader: names, author: names, editor: names, submitter: names, owner: names } satisfies Record<
   AclRight,
@@ -47,6 +48,11 @@ const notDays = {
 
 const historyDays = check<number>(z.int(notDays).min(1, notDays).max(MAX_HISTORY_DAYS, notDays));
 
+const DAY = 24 * 60 * 60_000;
+
+/** Milliseconds for which drafts are kept, where settings.yaml does not say. */
+const KEEP_DRAFTS = 30 * DAY;
+
 /** The settings of an app without settings.yaml. */
 export const emptySettings: Settings = {
   debug: false,
@@ -62,6 +68,7 @@ export const emptySettings: Settings = {
   webhooks: new Map(),
   history: false,
   historyDays: HISTORY_DAYS,
+  keepDrafts: KEEP_DRAFTS,
   source: {},
 };
 
@@ -140,6 +147,7 @@ export const settingsFile = mapping({
   webhooks,
   history: flag,
   history_days: historyDays,
+  keep_drafts: duration,
 });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for unknown keys and wrong values. */
@@ -161,10 +169,12 @@ export function readSettings(file: ThemeFile): Settings {
     webhooks: declared = new Map(),
     history = false,
     history_days: historyDays = HISTORY_DAYS,
+    keep_drafts: keepDrafts = KEEP_DRAFTS,
   } = given;
   return {
     ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared, history, historyDays },
     scheduleAs: roles,
+    keepDrafts,
     json: usesOf(uses, strict),
     source: root.value as Items,
   };

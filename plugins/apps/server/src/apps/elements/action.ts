@@ -7,7 +7,12 @@ import { checkAlone, verify } from './inputs/verify';
 import type { ElementType } from './types';
 
 /** The messages that are the default labels of built-in actions. */
-const builtInLabels: Record<string, ServiceMessage> = { _save: 'save', _edit: 'edit', _delete: 'delete' };
+const builtInLabels: Record<string, ServiceMessage> = {
+  _save: 'save',
+  _edit: 'edit',
+  _delete: 'delete',
+  _draft: 'draft',
+};
 
 /**
  * The actions that every block has without declaring them, with their default labels

@@ -53,6 +53,16 @@ const name = 'elements:\n  name: { type: TEXT, required: true }\n';
 describe('forms', () => {
   test.each<[title: string, files: Record<string, string>, finding: string, settings?: string | null]>([
     [
+      'drafts without a button',
+      block('{name}{_save}', `drafts: true\n${name}`),
+      'warning blocks/b.html:1:7 The block keeps drafts, and its form has no button that saves one',
+    ],
+    [
+      'a button for drafts that are not kept',
+      block('{name}{_save}{_draft}', name),
+      'error blocks/b.html:1:14 "_draft" is of drafts, which the block does not keep',
+    ],
+    [
       'a required field that the layout lacks',
       block('{other}{_save}', `${name}  other: TEXT`),
       'warning blocks/b.yaml:2:9 The form does not show "name", which is "required": it cannot be filled in',
@@ -106,6 +116,7 @@ describe('forms', () => {
 
   test.each<[title: string, files: Record<string, string>, settings?: string | null]>([
     ['a form that shows all', block('{name}{_save}', name)],
+    ['a form with drafts', block('{name}{_draft_email}{_draft}{_save}', `drafts: true\n${name}`)],
     ['a field by Liquid', block('{{ elements.name }}{_save}', name)],
     ['all fields by Liquid', block('{% for n in list %}{{ elements[n] }}{% endfor %}{_save}', name)],
     ['a control of the layout', block('<input name="name">{_save}', name)],

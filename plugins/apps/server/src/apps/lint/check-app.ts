@@ -2,6 +2,7 @@ import { isAppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
 import type { Outbound } from '../../outbound/types';
+import { DRAFT_EMAIL } from '../blocks/display/draft-html';
 import { STATE_BUTTONS } from '../blocks/display/record-state';
 import { shownElements } from '../blocks/group';
 import { unreachableStates } from '../definitions/states';
@@ -23,10 +24,26 @@ const OWN_BUTTON = /<(?:button|form)\b|<input\b[^<>]*\btype\s*=\s*["']?(?:submit
 /** What a block's form lacks: fields that are checked, and a button. @param layout compiled */
 function formFindings(layouts: Pick<Layouts, 'compile'>, app: App, block: Block, layout: CompiledLayout): Finding[] {
   const shows = shownElements({ services: { layouts } }, block);
-  return [...lostFields(block, shows), ...lostButton(app, block, layout, shows)];
+  return [...lostFields(block, shows), ...lostButton(app, block, layout, shows), ...lostDrafts(block, layout, shows)];
 }
 
 type Shows = (name: string) => boolean;
+
+/** A block that keeps drafts, and has no button that saves one. */
+function lostDrafts({ definition, layout }: Block, { named }: CompiledLayout, shows: Shows): Finding[] {
+  if (!definition.drafts || shows('_draft') || shows(PAGES) || /\bname\s*=\s*["']?_draft\b/.test(layout?.text ?? ''))
+    return [];
+  const place = named().find(({ names }) => names.includes('_save'));
+  const { path: file = layout?.path ?? '', line, column } = place ?? {};
+  return [
+    {
+      severity: 'warning',
+      position: { file, ...(line === undefined ? {} : { line, column }) },
+      message: 'The block keeps drafts, and its form has no button that saves one',
+      cure: 'Write `{_draft}` in the layout, or take "drafts" away.',
+    },
+  ];
+}
 
 const isEntered = (element: ElementDefinition) => roleOf(element) === 'input' && !element.mode && !element.readonly;
 
@@ -304,16 +321,22 @@ function unknownElements({ id, definition }: Block, { named }: CompiledLayout): 
         !names.some(
           (name) =>
             definition.elements.has(name) ||
-            builtInActions.has(name) ||
+            (name === '_draft' || name === DRAFT_EMAIL ? definition.drafts : builtInActions.has(name)) ||
             (name === PAGES && definition.pages !== null) ||
             (name === STATE_BUTTONS && definition.states !== null),
         ),
     )
     .map(({ names, path, line, column }) => {
       const name = names.at(-1) ?? '';
+      const at = { severity: 'error', position: { file: path, line, column } } as const;
+      if (name === '_draft' || name === DRAFT_EMAIL)
+        return {
+          ...at,
+          message: `"${name}" is of drafts, which the block does not keep`,
+          cure: 'Write `drafts: true` in its definition.',
+        };
       return {
-        severity: 'error',
-        position: { file: path, line, column },
+        ...at,
         message: `There is no element "${name}"${didYouMean(name, [...known, ...builtInActions.keys()])}`,
         cure: `Declare it under "elements" in blocks/${id}.yaml.`,
       };

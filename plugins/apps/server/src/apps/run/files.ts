@@ -1,6 +1,13 @@
 import { chunks } from '../../common/collections';
 import type { OwnFile } from '../../common/own-files';
-import { documentIdsIn, type FilePlace, type Files, type ShownFile, type TemporaryFile } from '../../files';
+import {
+  documentIdsIn,
+  type FilePlace,
+  type Files,
+  type ShownFile,
+  type StoredFile,
+  type TemporaryFile,
+} from '../../files';
 import { mayNameFiles, withOtherItems } from '../../records';
 import type { AppKey, StoredRecord, UnitObserver } from '../../records/types';
 import type { Site } from '../../sites/types';
@@ -100,6 +107,12 @@ export class FileChanges implements UnitObserver {
     for (const id of now) this.named.add(id);
     for (const id of documentIdsIn(before)) if (!now.has(id)) this.dropped.push({ key, id });
   };
+
+  /** What was stored by other means than a record, such as a draft, names files: those after the change, and no longer those before. */
+  handOver(key: AppKey, before: readonly StoredFile[], after: readonly StoredFile[]): void {
+    for (const { documentId } of after) this.named.add(documentId);
+    for (const { documentId: id } of before) if (!this.named.has(id)) this.dropped.push({ key, id });
+  }
 
   /** After the commit. */
   async finish({ files }: AppServices, visit: Visit): Promise<void> {

@@ -21,6 +21,18 @@ export function ownerOf({ requester, site, visitor }: OwnerVisit, settings: Pick
   return `visitor:${digest.slice(0, 22)}`;
 }
 
-/** Who makes a record in an app: its owner; null for none. */
-export const makerOf = ({ visit, app }: { visit: OwnerVisit; app: Pick<App, 'settings'> }): string | null =>
-  ownerOf(visit, app.settings) || null;
+/**
+ * Who makes a record in an app: its owner; null for none. Whose account is not known and who continues a draft makes it for the owner of
+ * the draft, on any device (docs/decisions/drafts.md).
+ */
+export function makerOf({
+  visit,
+  app,
+}: {
+  visit: OwnerVisit & Pick<Visit, 'draft'>;
+  app: Pick<App, 'id' | 'settings'>;
+}): string | null {
+  const isKnown = visit.requester.kind !== 'anonymous' || visit.requester.identity !== '';
+  const owner = !isKnown && visit.draft?.app === app.id ? visit.draft.draft.owner : null;
+  return owner ?? (ownerOf(visit, app.settings) || null);
+}

@@ -9,7 +9,7 @@ import type { Files, RequestFiles } from '../../files';
 import type { Jobs, NewJob } from '../../jobs/types';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
-import type { Links } from '../../links/types';
+import type { Draft, Drafts, Links } from '../../links/types';
 import type {
   LogEntry,
   LogicBudget,
@@ -78,6 +78,7 @@ export interface AppServices {
   nested: Nested;
   mailer: Mailer;
   links: Links;
+  drafts: Drafts;
   outbound: Outbound;
   jobs: Jobs;
   answers: KeptAnswers;
@@ -149,6 +150,12 @@ export interface Visit {
   through: Through;
   /** The record that the request owns by a signed link (own-link.ts). */
   own?: OwnLink;
+  /** The draft that the request continues by a signed link (draft-link.ts). */
+  draft?: OpenDraft;
+  /** A name that all requests of its sender have in common; absent without a client. */
+  sender?: string;
+  /** Whether its network and the address in its form may get another mail with the link of a draft; absent where no mail was asked for. */
+  mayMail?: boolean;
   /** Whether the signature of a webhook was checked, and was right. */
   isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */
@@ -179,6 +186,16 @@ export interface OwnLink {
   delete: boolean;
   /** Until when, in milliseconds since 1970; null: for ever. */
   until: number | null;
+}
+
+/** The draft that a request continues, because its address has the draft's token. */
+export interface OpenDraft {
+  /** The app, and the block whose form it is. */
+  app: string;
+  block: string;
+  draft: Draft;
+  /** The absolute address with the token: of forms, never of a log. */
+  address: string;
 }
 
 /** When a request began to read, for results that are kept. */

@@ -20,6 +20,7 @@ import { archiveHandlers } from './files/archives';
 import { codeHandlers } from './files/code';
 import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
 import { jobHandlers } from './jobs';
+import { draftHandlers } from './records/drafts';
 import { historyHandlers } from './records/history';
 import { columnHandlers, recordHandlers } from './records/records';
 import { runHandlers } from './runs';
@@ -78,6 +79,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...siteHandlers,
   ...appHandlers,
   ...recordHandlers,
+  ...draftHandlers,
   ...historyHandlers,
   ...columnHandlers,
   ...indexHandlers,

@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const OWN = new Set(['_csrf', '_shown', '_proof']);
 
 /** Buttons that save or delete. Others, such as actions that count, may be meant twice. */
-const BUTTONS = ['_save', '_delete', '_state'];
+const BUTTONS = ['_save', '_draft', '_delete', '_state'];
 
 /**
  * The request of a posted form that saves or deletes: the same form of the same page with the same fields is the same request,
@@ -104,7 +104,13 @@ const repeatable = (
   named: string | null,
 ): Repeatable => ({
   // The path of a signed link does not tell it from others.
-  id: services.requesters.requestName([requester.identity, site.id, app.id, visit.own?.linkId ?? '', ...parts]),
+  id: services.requesters.requestName([
+    requester.identity,
+    site.id,
+    app.id,
+    visit.own?.linkId ?? visit.draft?.draft.draftId ?? '',
+    ...parts,
+  ]),
   sender: services.requesters.senderName(requester, ctx.ip),
   fingerprint,
   named,

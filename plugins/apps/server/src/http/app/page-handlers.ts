@@ -4,6 +4,7 @@ import {
   type Block,
   type Displayed,
   displayBlock,
+  draftAddress,
   localeOf,
   ownAddress,
   type PageContent,
@@ -12,6 +13,7 @@ import {
   type Ran,
   type Run,
   requireRight,
+  type SavedDraft,
   type Submitted,
   scriptUrl,
   shownBlock,
@@ -136,6 +138,8 @@ export async function answerSubmitted(
         : { success: 'updated' };
       return;
     }
+    case 'draft':
+      return answerDraft(exchange, submitted, done);
     case 'deleted': {
       if (json) ctx.body = { success: 'deleted' };
       else redirect(exchange, submitted.redirect ?? (await blockHome(exchange, block)), done);
@@ -144,6 +148,25 @@ export async function answerSubmitted(
     case 'edit':
       throw new AppsError('BadRequestError', 'Only a record can be edited');
   }
+}
+
+/** Answers with the page of a draft that was saved; a JSON client gets its address. */
+async function answerDraft(
+  exchange: Exchange,
+  { draftId, endsAt, created, isMailed }: SavedDraft,
+  done: Done,
+): Promise<void> {
+  const { ctx, services, site, visit, app, json } = exchange;
+  const link = draftAddress({ services, site, app }, draftId);
+  if (json) {
+    ctx.status = created ? 201 : 200;
+    const mailed = isMailed === null ? {} : { mailed: isMailed };
+    ctx.body = { link, until: new Date(endsAt).toISOString(), ...mailed, success: created ? 'created' : 'updated' };
+    return;
+  }
+  const { say } = await localeOf({ visit, app });
+  const mail = isMailed === null ? [] : [{ text: say(isMailed ? 'draft_mailed' : 'draft_not_mailed') }];
+  redirect(exchange, link, { ...done, flashes: [...done.flashes, { text: say('draft_saved') }, ...mail] });
 }
 
 /** The address of the link with this id; null without one. */
@@ -199,7 +222,7 @@ function isAfterSaving({ ctx }: Exchange): boolean {
 async function canonicalAddress(exchange: Exchange, block: string | undefined): Promise<string | undefined> {
   const { target, visit } = exchange;
   // A link is for its holder alone.
-  if (visit.own) return undefined;
+  if (visit.own || visit.draft) return undefined;
   if (target.kind === 'record') return recordUrl(exchange, target.id);
   return block === undefined ? undefined : blockHome(exchange, block);
 }

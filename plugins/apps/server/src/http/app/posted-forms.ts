@@ -1,8 +1,10 @@
 import type { Items, Json } from '../../../../shared/json';
 import {
   type Block,
+  DRAFT_EMAIL,
   type FormFields,
   FormRefusal,
+  isAddress,
   localeOf,
   mayChange,
   permittedBlock,
@@ -28,15 +30,23 @@ import { doneOnce, postedForm } from './kept-answers';
 import { recordUrl } from './list';
 import { addressedRecord, answerDisplayed, answerSubmitted, blockOfRecord } from './page-handlers';
 
+/** Mails with links in an hour (docs/limits.md#mail). */
+const LINK_MAILS = { perAddress: 5, perNetwork: 30 };
+
 /**
  * Guards a form that anonymous saves (docs/reference/rights.md#public-forms), before its logic runs: RateLimitError when one
  * address sends too many. A missing or used proof of work, where the app asks for one, becomes the form's problem. Of a
  * body of JSON see `senders`.
  */
-async function guardPost(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
-  const { ctx, services, site, app, requester, visit } = exchange;
-  if (visit.dry) return;
-  if (requester.kind !== 'anonymous' || !Object.hasOwn(fields, '_save') || !app.blocks.has(block)) return;
+export async function guardPost(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
+  const { app, requester, visit } = exchange;
+  if (visit.dry || !app.blocks.has(block) || !STORING.some((name) => Object.hasOwn(fields, name))) return;
+  if (requester.kind === 'anonymous') await guardAnonymous(exchange, fields, block);
+  if (Object.hasOwn(fields, '_draft')) await countMail(exchange, fields);
+}
+
+async function guardAnonymous(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
+  const { ctx, services, site, app, visit } = exchange;
   const { guard } = senders[mediaType(ctx) === 'application/json' ? 'jsonForm' : 'form'];
   if (guard === 'strict' && !app.settings.strict) return;
   const form = [site.id, app.id, block];
@@ -44,6 +54,16 @@ async function guardPost(exchange: Exchange, fields: FormFields, block: string):
   if (!app.settings.proofOfWork || !visit.forms) return;
   if (asksFirst(exchange, fields, block)) return;
   if (!(await isProved(exchange, [site.id, app.id], fields))) visit.forms.problem = 'no_proof';
+}
+
+/** Buttons that store what was entered. */
+const STORING = ['_save', '_draft'];
+
+/** Counts the mail that a form asks for with an address for the link of its draft. */
+async function countMail({ ctx, services, visit }: Exchange, fields: FormFields): Promise<void> {
+  const given = Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : undefined;
+  const to = String([given].flat().at(-1) ?? '').trim();
+  if (isAddress(to)) visit.mayMail = await services.requesters.linkMails.take(ctx.ip, to, LINK_MAILS);
 }
 
 /** Whether the answer will be a question: the proof is needed with the reply. */
@@ -93,7 +113,7 @@ interface Outcome {
 
 /** What is kept of the answer to a form that has saved or deleted: the record's items are not part of it. */
 function keptOutcome({ submitted, ...named }: Outcome): Json | undefined {
-  if (submitted.kind === 'deleted') return { ...named, submitted };
+  if (submitted.kind === 'deleted' || submitted.kind === 'draft') return { ...named, submitted: { ...submitted } };
   if (submitted.kind !== 'saved') return undefined;
   const { record, ...more } = submitted;
   return { ...named, submitted: { ...more, record: { id: record.id, creator: record.creator } } };

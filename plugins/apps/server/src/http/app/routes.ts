@@ -1,5 +1,6 @@
 import type { AppTarget } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
+import { deleteDraft, postToDraft, readDraft, showDraft } from './drafts';
 import { getHistory, postHistory } from './history';
 import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
@@ -38,6 +39,11 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     POST: { json: changeOwn, page: postToOwn },
     PATCH: changeOwn,
     DELETE: deleteOwn,
+  },
+  draft: {
+    GET: { json: readDraft, page: showDraft },
+    POST: postToDraft,
+    DELETE: deleteDraft,
   },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },

@@ -138,12 +138,19 @@ const listOfEntries = {
   items: { type: 'object' },
 };
 
+/** What a form makes: a record, or a draft. */
+function made({ definition }: Block): JsonSchema {
+  const names = ['Created', ...(definition.drafts ? ['SavedDraft'] : [])].map((name) => reference('schemas', name));
+  return names.length > 1 ? { anyOf: names } : reference('schemas', 'Created');
+}
+
 /** A form as JSON (docs/reference/json-interface.md#forms-as-json). */
 function formOperation(app: App, block: Block, unique: UniqueName): Items {
   const all = [...block.definition.elements.values()];
   const inputs = all.filter((element) => roleOf(element) === 'input' && !element.mode);
   const actions = [
     '_save',
+    ...(block.definition.drafts ? ['_draft'] : []),
     '_delete',
     ...all
       .filter((one) => roleOf(one) === 'action' && !one.verify && !one.name.startsWith('_'))
@@ -170,7 +177,7 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
       200: answer('Nothing was created', {
         anyOf: ['Shown', 'Updated', 'Deleted'].map((name) => reference('schemas', name)),
       }),
-      201: answer('A record was created', reference('schemas', 'Created'), ['Location']),
+      201: answer('A record was created', made(block), ['Location']),
       ...redirect,
     },
     errors: ofRuns,

@@ -67,6 +67,17 @@ export const schemas: Items = {
     additionalProperties: true,
   },
   Created: done('created', { path: url, id: { $ref: '#/components/schemas/RecordId' } }, { link: url }),
+  SavedDraft: {
+    description: 'A draft was saved; its link opens it without an account',
+    type: 'object',
+    required: ['link', 'until', 'success'],
+    properties: {
+      link: url,
+      until: { type: 'string', format: 'date-time' },
+      mailed: { description: 'Whether the link is sent to the address in _draft_email', type: 'boolean' },
+      success: { enum: ['created', 'updated'] },
+    },
+  },
   CreatedMany: done('created', { total: { type: 'integer', minimum: 0 } }),
   Version: {
     description: 'What a change has made of a record; items are null where it was deleted',

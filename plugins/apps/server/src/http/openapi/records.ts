@@ -56,6 +56,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
     ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
     [`/${app}/files/{file_id}/{name}`]: filePath(app, unique),
+    ...(keepsDrafts(described) && { [`/${app}/draft/{token}`]: draftPath(app, unique) }),
     ...(offersLinks(described) && { [`/${app}/mine/{token}`]: ownPath(app, record, unique) }),
     [`/${app}/search`]: {
       get: operation(app, {
@@ -88,14 +89,57 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
 const offersLinks = ({ blocks }: App): boolean =>
   [...blocks.values()].some(({ definition, error }) => error === null && definition.selfService !== null);
 
+/** Whether a block of the app keeps drafts. */
+const keepsDrafts = ({ blocks }: App): boolean =>
+  [...blocks.values()].some(({ definition, error }) => error === null && definition.drafts);
+
+const linkToken: Items = {
+  in: 'path',
+  name: 'token',
+  required: true,
+  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{65}$' },
+};
+
+/** The draft of a signed link (docs/reference/definitions.md#drafts). Its token stands for a CSRF token. */
+function draftPath(app: string, unique: UniqueName): Items {
+  const time = { type: 'string', format: 'date-time' };
+  const draft: JsonSchema = {
+    type: 'object',
+    required: ['block', 'values', 'saved_at', 'until'],
+    properties: {
+      block: { type: 'string' },
+      values: { type: 'object', additionalProperties: true },
+      saved_at: time,
+      until: time,
+    },
+  };
+  return {
+    parameters: [linkToken],
+    get: operation(app, {
+      id: unique(app, 'getDraft'),
+      summary: 'A draft: what was entered, as texts',
+      answers: { 200: answer('What was entered', draft) },
+    }),
+    post: operation(app, {
+      id: unique(app, 'submitDraft'),
+      summary: 'Send the form of a draft, or save the draft again, with all its fields',
+      body: { required: true, ...json({ type: 'object', additionalProperties: true }) },
+      answers: {
+        200: answer('The draft was saved again', schema('SavedDraft')),
+        201: answer('A record was created, and the draft has ended', schema('Created'), ['Location']),
+      },
+      errors: ofRuns,
+    }),
+    delete: operation(app, {
+      id: unique(app, 'deleteDraft'),
+      summary: 'Delete a draft with its files',
+      answers: { 200: answer('Deleted', schema('Deleted')) },
+    }),
+  };
+}
+
 /** The own record of a signed link (docs/reference/definitions.md#corrections-by-a-link). Its token stands for a CSRF token. */
 function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {
-  const token = {
-    in: 'path',
-    name: 'token',
-    required: true,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{65}$' },
-  };
   const update = (method: string) =>
     operation(app, {
       id: unique(app, method),
@@ -105,7 +149,7 @@ function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {
       errors: ofRuns,
     });
   return {
-    parameters: [token],
+    parameters: [linkToken],
     get: operation(app, {
       id: unique(app, 'getOwn'),
       summary: 'The own record: what its block shows of it',

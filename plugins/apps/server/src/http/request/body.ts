@@ -71,8 +71,8 @@ export class SentBytes {
   }
 }
 
-/** Kinds of addresses below an app that take forms, also with files: a block, a record, a record by its link; a view is the page of a block. */
-export const takesForms: ReadonlySet<AppTarget['kind']> = new Set(['block', 'record', 'mine']);
+/** Kinds of addresses below an app that take forms, also with files: a block, a record, a record by its link, a draft; a view is the page of a block. */
+export const takesForms: ReadonlySet<AppTarget['kind']> = new Set(['block', 'record', 'mine', 'draft']);
 
 /** Whether a body is a form that is read only when the limits of its files are known: one of a block, a record or a view. */
 export function defersForm(ctx: Context, sites: Pick<Sites, 'parse'>): boolean {

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type App, fileRules, type OwnLink, refusal } from '../../apps';
+import { type App, fileRules, type OpenDraft, type OwnLink, refusal } from '../../apps';
 import type { Requester, Rights } from '../../auth/types';
 import { shortWork } from '../../common/time/pace';
 import { RequestFiles } from '../../files';
@@ -21,8 +21,9 @@ interface Sender {
   rights: Rights;
   /** Whether it is the form of a page, which is shown again where it is refused. */
   isForm: boolean;
-  /** What it owns by the link in its address. */
+  /** What it owns by the link in its address, and the draft that it continues. */
   own?: OwnLink | undefined;
+  draft?: OpenDraft | undefined;
 }
 
 /**
@@ -31,7 +32,7 @@ interface Sender {
  * without its files, to be shown again.
  */
 export async function readBody(sender: Sender, target: AppTarget | undefined): Promise<RequestFiles> {
-  const { ctx, services, site, app, requester, owner, rights, isForm, own } = sender;
+  const { ctx, services, site, app, requester, owner, rights, isForm, own, draft } = sender;
   const { bodySize, uploadSize } = services.config.limits;
   if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
     await shortWork(() => checkBody(ctx, bodySize));
@@ -39,17 +40,18 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
     return requestFiles(sender, { site: site.id, app: app?.id ?? '' });
   }
   const takes = app !== null && ctx.method === 'POST';
+  const isLink = own !== undefined || draft !== undefined;
   const scope = { site: site.id, app: app?.id ?? '' };
   return readMultipart(ctx, requestFiles(sender, scope), {
     bodySize,
     uploadSize,
-    rules: takes ? fileRules(app, target?.kind === 'block' ? target.block : undefined) : new Map(),
+    rules: takes ? fileRules(app, target?.kind === 'block' ? target.block : draft?.block) : new Map(),
     files: services.files,
     scope,
     check(fields) {
       (ctx.request as { body?: unknown }).body = fields;
-      const staleForm = checkToken(ctx, services.requesters, requester, { isForm, isLink: own !== undefined });
-      const isNew = target?.kind === 'block';
+      const staleForm = checkToken(ctx, services.requesters, requester, { isForm, isLink });
+      const isNew = target?.kind === 'block' || draft !== undefined;
       const maySave = isNew ? rights.create : rights.edit(owner() || null) || own?.edit === true;
       if (!maySave && !isForm) throw refusal(requester, isNew ? 'add records' : 'change this record');
       return maySave && !staleForm;

@@ -52,7 +52,7 @@ async function themedDocument(
   content: PageContent,
   budget?: LogicBudget,
 ): Promise<string> {
-  const { view, ...rest } = visit;
+  const { view, draft, ...rest } = visit;
   const readOnlyVisit: Visit = {
     ...rest,
     request: readOnly(visit.request),

@@ -7,6 +7,7 @@ import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../../api/records';
 import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
+import { DraftsButton } from './DraftsModal';
 import { ExportMenu, FilterMenu } from './table/menus';
 import { SearchField } from './table/QueryInput';
 import { both } from './table/query';
@@ -80,6 +81,7 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
             <NewMenu app={app} onNew={(block) => setOpened({ kind: 'new', block })} />
           </>
         )}
+        <DraftsButton app={app} mayChange={mayChange} />
         <Typography role="status" textColor="neutral600">
           {found && text('records.total', { total: found.total })}
         </Typography>

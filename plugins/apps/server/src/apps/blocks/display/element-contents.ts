@@ -26,6 +26,7 @@ import type { Entries } from '../sent/form';
 import type { FormVersion } from '../sent/form-version';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
 import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
+import { DRAFT_EMAIL, draftEmailHtml, type ShownDraft } from './draft-html';
 import { isSaveDisabled, optionsOf, withPlaces } from './form';
 import { formActionOf, idPrefix } from './form-address';
 import { pagesContent } from './page-contents';
@@ -42,6 +43,10 @@ export interface DisplayOptions extends Shown {
   version?: FormVersion;
   /** Where the visitor is in a form with pages; absent where it was not sent yet. */
   paged?: PageState;
+  /** The draft that the form continues. */
+  draft?: ShownDraft;
+  /** What was entered in the field of DRAFT_EMAIL. */
+  draftEmail?: string;
 }
 
 /** The elements of a block: their HTML, and their values. */
@@ -83,7 +88,8 @@ export async function elementContents(
     async element(name) {
       if (name === PAGES && pages.length > 0) return pagesContent(run, block, pages, options, contentFor);
       // Their page has them, and its button to save.
-      if (pages.length > 0 && options.mode === 'input' && (name === '_save' || onPages.has(name))) return { html: '' };
+      if (pages.length > 0 && options.mode === 'input' && (onItsPage.has(name) || onPages.has(name)))
+        return { html: '' };
       return contentFor(name);
     },
     async value(name) {
@@ -98,7 +104,7 @@ export async function elementContents(
     if (name === STATE_BUTTONS && block.definition.states)
       return { html: await stateHtml(run, block.definition.states, options, formActionOf(run, block, options)) };
     const element = elements.get(name) ?? block.definition.builtIn.get(name);
-    if (!element) return name === LINK ? linkContent(run, options) : undefined;
+    if (!element) return undeclared[name]?.(run, block, options);
     if (element.verify) return calledByWebhooks(run, block, element);
     if (element.members) return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);
@@ -116,6 +122,17 @@ function linkContent(run: Run, { record }: DisplayOptions): Content {
   const address = record && linkOfRecord(run, record);
   return address === null ? undefined : { value: address };
 }
+
+/** What layouts can show by names that no element has. */
+const undeclared: Record<string, (run: Run, block: Block, options: DisplayOptions) => Promise<Content>> = {
+  [LINK]: async (run, _block, options) => linkContent(run, options),
+  async [DRAFT_EMAIL](run, block, options) {
+    return block.definition.drafts ? { html: await draftEmailHtml(run, block, options) } : undefined;
+  },
+};
+
+/** Buttons that each page of a form has, or its last one: elsewhere in the layout they are empty. */
+const onItsPage: ReadonlySet<string> = new Set(['_save', '_draft']);
 
 /** The content of an element that webhooks call: nothing, and an error mark for requesters who see details. */
 async function calledByWebhooks(run: Run, block: Block, { name, type, position }: ElementDefinition): Promise<Content> {
@@ -207,7 +224,7 @@ async function contentOf(
     return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
   }
   const { render, show, readable } = elementTypes.get(element.type) ?? {};
-  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run) === false) return { html: '' };
+  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run, block) === false) return { html: '' };
   // A computed input cannot be entered: it shows its value once that is stored.
   if (element.mode && !isStored(element, options)) return { html: '' };
   const { record } = options;
@@ -226,7 +243,7 @@ async function contentOf(
     entered: submitted,
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),
-    disabled: element.name === '_save' && isSaveDisabled(run, options),
+    disabled: onItsPage.has(element.name) && isSaveDisabled(run, options),
     files: isOfFiles(element) ? formFiles(options, submitted, initialValue(element, options, outcome)) : [],
     hasDefault: session.has(element.name),
     locale,
@@ -250,8 +267,11 @@ function initialValue(element: ElementDefinition, { record }: DisplayOptions, ou
 }
 
 /** When, and to whom, the built-in actions are shown; otherwise their HTML is empty. */
-const builtInShown: Record<string, (options: DisplayOptions, run: Run) => boolean> = {
+const builtInShown: Record<string, (options: DisplayOptions, run: Run, block: Block) => boolean> = {
   _save: ({ mode }) => mode === 'input',
   _edit: ({ mode, record }, run) => mode === 'text' && record !== null && mayChange(run, 'edit', record),
   _delete: ({ record }, run) => record !== null && mayChange(run, 'delete', record),
+  // The panel, and code that shows a block, have no visitor to whom a link could be given.
+  _draft: ({ mode, record }, { visit }, { definition }) =>
+    definition.drafts && mode === 'input' && record === null && visit.forms !== undefined,
 };

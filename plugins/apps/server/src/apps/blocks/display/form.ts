@@ -119,7 +119,7 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
   const version = versionField(run, block, options, locale);
   if (run.depth > 0)
     return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${version}${main}</div>`;
-  const action = formAddress(run, block, record);
+  const action = options.draft?.address ?? formAddress(run, block, record);
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +

@@ -48,6 +48,7 @@ export async function pagesContent(
     formAction: formActionOf(run, block, options),
     contents: htmlOf,
     save: await htmlOf('_save'),
+    draft: await htmlOf('_draft'),
   });
   return { html };
 }

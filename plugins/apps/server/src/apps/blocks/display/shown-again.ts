@@ -1,4 +1,5 @@
 import { shortWork } from '../../../common/time/pace';
+import type { Draft } from '../../../links/types';
 import type { StoredRecord } from '../../../records/types';
 import { shownRecord } from '../../run/files';
 import { mayChange } from '../../run/own-link';
@@ -7,13 +8,16 @@ import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
-import { type Entries, type FormFields, type ShownEntry, withoutOrigin } from '../sent/form';
+import { fieldsOfDraft } from '../sent/draft-content';
+import { type Entries, type FormFields, type ShownEntry, textsOf, withoutOrigin } from '../sent/form';
 import { type FormVersion, sentDigest, versionIn } from '../sent/form-version';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
 import { pressedSearch, searchesIn } from '../sent/searches';
 import { changedEntries, enteredIn, pressedButton, sentEntries } from '../sent/sent-entries';
 import { type FilesAgain, fieldsAgain, filesAgain, lostFiles } from '../sent/submitted-files';
+import { DRAFT_EMAIL } from './draft-html';
 import type { DisplayOptions } from './element-contents';
+import { namedFiles, shownDraft } from './open-draft';
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */
 export const onlyShows = (block: Block, fields: FormFields): boolean =>
@@ -53,8 +57,10 @@ export async function shownAgain(
     entered || moves || errors.length > 0
       ? withChange(block, fields, { ...withoutOrigins(entered, conflicts), ...searches, errors })
       : undefined;
-  if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...(entries && { submission: entries }) };
-  const shownFiles = await filesAgain(block, fields, { files: keepsFiles ? files : undefined, items: record?.items });
+  const shown = { ...(record === null && draftShown(run, block, fields)), ...(entries && { submission: entries }) };
+  if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...shown };
+  const sources = { files: keepsFiles ? files : undefined, items: record?.items, named: namedFiles(run, block) };
+  const shownFiles = await filesAgain(block, fields, sources);
   const kept = fieldsAgain(block, fields, shownFiles);
   const none = { entered: new Map<string, readonly string[]>(), errors };
   const stateOf = async (shown: Pick<Entries, 'entered' | 'errors'>) =>
@@ -63,10 +69,39 @@ export async function shownAgain(
   const submission = entries && keepsFiles ? await withLostFiles(run, block, entries, shownFiles, absent) : entries;
   const paged = await stateOf(submission ?? none);
   return {
-    ...{ record, mode: 'input', shownFiles },
+    ...{ record, mode: 'input', ...shown, shownFiles },
     ...(submission && { submission }),
     ...(paged && { paged }),
     ...(version && { version }),
+  };
+}
+
+/** What belongs to drafts in a form that is shown again; what does not fit is said only where a draft is opened. */
+function draftShown(run: Run, block: Block, fields: FormFields): Pick<DisplayOptions, 'draft' | 'draftEmail'> {
+  const draft = shownDraft(run, block);
+  const email = textsOf(Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : undefined).at(-1) ?? '';
+  return { ...(draft && { draft: { ...draft, lost: [] } }), ...(email !== '' && { draftEmail: email }) };
+}
+
+/**
+ * The form of the draft that the request continues, at its page. Inputs that the definition has got since have their usual values.
+ */
+export async function continuedForm(run: Run, block: Block, { content }: Draft): Promise<DisplayOptions> {
+  const shows = shownElements(run, block);
+  const options = await shownAgain(run, block, null, fieldsOfDraft(block, content, pagesOf(block, shows)));
+  const draft = shownDraft(run, block);
+  const { submission } = options;
+  const isKnown = ([name]: readonly [string, unknown]) => Object.hasOwn(content.inputs, name);
+  return {
+    ...options,
+    ...(draft && { draft }),
+    ...(submission && {
+      submission: {
+        ...submission,
+        entered: new Map([...submission.entered].filter(isKnown)),
+        repeats: new Map([...submission.repeats].filter(isKnown)),
+      },
+    }),
   };
 }
 

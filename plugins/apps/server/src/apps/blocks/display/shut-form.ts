@@ -5,6 +5,7 @@ import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { isSaved } from '../group';
+import { draftHtml, entriesHtml } from './draft-html';
 import type { DisplayOptions } from './element-contents';
 import { formHtml } from './form';
 
@@ -27,7 +28,8 @@ export async function shutForm(
   if (places.state === 'full' && rules.waitingList) return null;
   const text = placeText(rules, places.state, await localeOf(run));
   const { submission: _refused, ...shown } = options;
-  return formHtml(run, block, shown, `<p class="apps-note">${escapeHtml(text)}</p>`);
+  const draft = `${await entriesHtml(run, options)}${await draftHtml(run, options)}`;
+  return formHtml(run, block, shown, `<p class="apps-note">${escapeHtml(text)}</p>${draft}`);
 }
 
 /** The sentence above a form that adds to a waiting list; else ''. */

@@ -18,13 +18,14 @@ interface FormParts {
   idPrefix: string;
   formAction: string | undefined;
   contents: Contents;
-  /** The button that saves. */
+  /** The button that saves, and the one that saves a draft; '' without one. */
   save: string;
+  draft: string;
 }
 
 /** One page of a form with its progress mark, buttons, and the fields of the other pages in hidden ones. */
 export async function pageHtml(parts: FormParts): Promise<string> {
-  const { pages, state, locale, idPrefix, formAction, contents, save } = parts;
+  const { pages, state, locale, idPrefix, formAction, contents, save, draft } = parts;
   const { page, hidden, moved } = state;
   const shown = [...pages.keys()].filter((index) => !hidden.has(index) || index === page);
   const fields: string[] = [];
@@ -41,7 +42,7 @@ export async function pageHtml(parts: FormParts): Promise<string> {
   const kept = await shortWork(() => keptFields(parts));
   return (
     `${kept}${steps(parts, shown)}<section class="apps-page" aria-labelledby="${escapeHtml(id)}">` +
-    `<h2${heading}>${title}</h2>${fields.join(' ')}</section><p class="apps-page-actions">${[back, next].filter(Boolean).join(' ')}</p>`
+    `<h2${heading}>${title}</h2>${fields.join(' ')}</section><p class="apps-page-actions">${[back, next, draft].filter(Boolean).join(' ')}</p>`
   );
 }
 

@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../../common/errors';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
+import { draftOf } from '../../run/draft-link';
 import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
@@ -11,6 +12,7 @@ import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import type { DisplayOptions } from '../display/element-contents';
+import { namedFiles, shownDraft } from '../display/open-draft';
 import { questionHtml, unanswered } from '../display/page-contents';
 import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
@@ -18,9 +20,18 @@ import { beforeElements, type Displayed, displayBlock, renderBlock } from '../ru
 import type { SentFields } from '../sent/fields-of-items';
 import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
-import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
+import {
+  fieldsAgain,
+  filesAgain,
+  filesNamed,
+  placeOfFile,
+  publicFiles,
+  requireStored,
+  withSentFiles,
+} from '../sent/submitted-files';
 import { notifyOfSave } from './notify';
 import { moveRecord } from './record-operations';
+import { type SavedDraft, saveDraft } from './save-draft';
 import { changedRecord, deleteInSession, saveInSession } from './save-record';
 import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
 
@@ -35,6 +46,7 @@ export type Submitted =
       /** The id of the link that its maker gets, which is no token; null without one. */
       link: string | null;
     }
+  | SavedDraft
   | { kind: 'deleted'; redirect: string | null }
   | { kind: 'edit' };
 
@@ -76,11 +88,14 @@ export async function submitBlock(
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     refuseLost(run, await shownAgain(run, block, record, fields));
-    const files = await filesAgain(block, fields, { files: run.visit.files, items: record?.items });
-    const options = { record, mode: record ? 'text' : 'input' } as const;
+    const sources = { files: run.visit.files, items: record?.items, named: namedFiles(run, block) };
+    const files = await filesAgain(block, fields, sources);
+    const draft = record ? undefined : shownDraft(run, block);
+    const options = { record, mode: record ? 'text' : 'input', ...(draft && { draft }) } as const;
     const html = await questionHtml(run, block, options, question, fieldsAgain(block, fields, files));
     return { kind: 'shown', html, title: block.id, failed: false, isForm: true };
   }
+  if (!record && Object.hasOwn(fields, '_draft')) return saveDraft(run, block, form, rights.save);
   return withSession(run, block, record, async (session) => {
     const shows = onlyShows(block, fields);
     const redirect =
@@ -148,7 +163,7 @@ function refuseLost(run: Run, { submission }: DisplayOptions): void {
 const submittedFields = (run: Run, block: Block, record: StoredRecord | null, form: SentFields): SubmittedFields => ({
   ...form,
   shows: shownElements(run, block),
-  sources: { files: run.visit.files, items: record?.items, named: form.named },
+  sources: { files: run.visit.files, items: record?.items, named: namedFiles(run, block, form.named) },
   ...(record && { before: changedRecord(record, form.fields) }),
 });
 
@@ -171,6 +186,24 @@ async function runActions(
     if (redirect !== null) return redirect;
   }
   return null;
+}
+
+/** Ends the draft that has become a record, in its transaction. Files that the record names are the record's then. */
+function endDraft(run: Run, block: Block, { items }: StoredRecord): void {
+  const open = draftOf(run, block);
+  if (!open) return;
+  const { draft } = open;
+  const { files, drafts } = run.services;
+  run.unit.atCommit(drafts.sent(draft));
+  run.files.handOver(draft.key, draft.content.files, filesNamed(block, items));
+  // A draft has its files privately, whatever their elements say.
+  run.unit.afterCommit(async () => {
+    for (const file of await files.privateFiles(publicFiles(block, items))) {
+      const { id, site, app, documentId } = file;
+      const listed = { id, site, app, documentId, isPrivate: true, stored: file };
+      await files.moves.toPublic(listed, placeOfFile(run.app, items, documentId)?.folder);
+    }
+  });
 }
 
 async function save(
@@ -199,7 +232,10 @@ async function save(
         creator,
       });
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
-  if (!record) issueOwnLink(run, block, done.record);
+  if (!record) {
+    issueOwnLink(run, block, done.record);
+    endDraft(run, block, done.record);
+  }
   await notifyOfSave(run, block, done.record, !record);
   const link = run.links.get(done.record.id) ?? null;
   return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect, link };

@@ -162,6 +162,9 @@ const OF_ANOTHER_KIND: ReadonlySet<ServiceMessage> = new Set<ServiceMessage>([
   'file_most',
 ]);
 
+/** Whether a message is about a value that its element cannot show. */
+export const isOfAnotherKind = ({ key }: Message): boolean => OF_ANOTHER_KIND.has(key);
+
 interface LeftAlone {
   submitted: readonly string[];
   /** The stored value; undefined where there is none. */
@@ -180,7 +183,7 @@ export function keptValue(
   { submitted, stored, result, region }: LeftAlone,
 ): Json | undefined {
   if (stored === undefined) return undefined;
-  if ('error' in result && !OF_ANOTHER_KIND.has(result.error.key)) return undefined;
+  if ('error' in result && !isOfAnotherKind(result.error)) return undefined;
   const shown = textsShown(element, stored, region);
   const sent = textsCompared(element, submitted);
   return shown.length === sent.length && shown.every((text, at) => text === sent[at]) ? stored : undefined;

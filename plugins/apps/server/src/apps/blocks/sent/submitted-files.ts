@@ -20,7 +20,7 @@ export interface FileSources {
   files: RequestFiles | undefined;
   /** Items of the record that the form changes. */
   items: Items | undefined;
-  /** Files of the media library that a JSON client may name, by document id. */
+  /** Other stored files that the form may name, by document id: those of its draft, and of a JSON client those of the app. */
   named?: ReadonlyMap<string, StoredFile>;
 }
 
@@ -71,6 +71,12 @@ function storedIn(items: Items | undefined, field: string): StoredFile[] {
 /** The files that values of a block's inputs name. */
 export function filesNamed({ definition }: Block, items: Items): StoredFile[] {
   return [...fileFields(definition).keys()].flatMap((field) => storedIn(items, field));
+}
+
+/** The document ids of files that values of a block's inputs name where these are public. */
+export function publicFiles({ definition }: Block, items: Items): string[] {
+  const shared = [...fileFields(definition)].filter(([, { isPublic }]) => isPublic === true);
+  return shared.flatMap(([field]) => storedIn(items, field).map(({ documentId }) => documentId));
 }
 
 /**
@@ -136,8 +142,8 @@ export async function filesAgain({ definition }: Block, fields: FormFields, sour
         ? textsOf(Object.hasOwn(fields, name) ? fields[name] : undefined)
         : (groups.get(name)?.entries ?? []).flatMap((entry) => entry.get(own) ?? []);
     for (const text of new Set(submitted)) {
-      const { stored = [], uploaded = [] } = found.get(text) ?? {};
-      if (![...stored, ...uploaded].some((file) => !('problem' in file)))
+      const { stored = [], named = [], uploaded = [] } = found.get(text) ?? {};
+      if (![...stored, ...named, ...uploaded].some((file) => !('problem' in file)))
         found.set(text, await fileEntries(field, [text], sources));
     }
   }
@@ -177,8 +183,13 @@ export function fieldsAgain({ definition }: Block, fields: FormFields, shown: Fi
 }
 
 /** Files as the form shows them again: new ones are kept for its next submission, where they find room. */
-async function keptFiles({ stored, uploaded }: FileEntries, files: RequestFiles | undefined): Promise<FileAgain> {
-  const shown = stored.map(shownFile);
+async function keptFiles(
+  { stored, named, uploaded }: FileEntries,
+  files: RequestFiles | undefined,
+): Promise<FileAgain> {
+  // Only files of records have an address.
+  const unsaved = named.map((file) => ({ ...shownFile(file), url: undefined }));
+  const shown: ShownFile[] = [...stored.map(shownFile), ...unsaved];
   let lost: Message | undefined;
   for (const file of uploaded) {
     if ('problem' in file) lost ??= message(file.problem, file.values);
@@ -217,17 +228,18 @@ export function fileItem(
   return (multiple ? list : (list[0] ?? null)) as unknown as Json;
 }
 
-/** FilesNeeded where one of the files is not stored yet. */
+/** FilesNeeded where one of the files is not stored yet. @param isDraft whether they are stored privately for now */
 export function requireStored(
   block: Block,
   submitted: readonly (StoredFile | TemporaryFile)[],
   request: RequestFiles | undefined,
+  isDraft = false,
 ): void {
   const needed = submitted.filter((file): file is TemporaryFile => 'token' in file && !request?.stored(file));
   const fields = fileFields(block.definition);
   const placeOf = (field: string) => {
     const { isPublic = false, folder } = fields.get(field) ?? {};
-    return { isPublic, folder };
+    return { isPublic: isPublic && !isDraft, folder };
   };
   if (needed.length > 0) throw new FilesNeeded(needed, placeOf);
 }

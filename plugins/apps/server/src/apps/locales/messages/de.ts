@@ -156,6 +156,27 @@ export const de: ServiceMessages = {
   own_revoke_ask:
     'Möchten Sie diesen Link beenden? Was Sie gesendet haben, bleibt, aber Sie können es nicht mehr öffnen.',
   own_revoked: 'Der Link ist beendet',
+  draft: 'Speichern und später fortsetzen',
+  draft_email: 'E-Mail-Adresse für den Link (optional)',
+  draft_saved: 'Ihre Eingaben sind gespeichert. Mit dem Link unten können Sie auf jedem Gerät fortfahren.',
+  draft_mailed: 'Der Link ist unterwegs an Ihre E-Mail-Adresse.',
+  draft_not_mailed:
+    'Der Link wurde nicht per E-Mail gesendet, weil zu viele angefordert wurden. Bitte bewahren Sie ihn selbst auf.',
+  draft_link: 'Link',
+  draft_until:
+    'Dies ist ein Entwurf, der noch nicht abgeschickt wurde. Mit diesem Link können Sie fortfahren bis: {moment}. Bewahren Sie ihn auf: Wer ihn hat, kann dasselbe wie Sie.',
+  draft_lost: 'Das Formular hat sich geändert, seit Sie dies gespeichert haben. Diese Eingaben passen nicht mehr:',
+  draft_entries: 'Ihre Eingaben',
+  draft_revoke: 'Diesen Entwurf löschen',
+  draft_revoke_ask: 'Möchten Sie diesen Entwurf mit allen Eingaben löschen?',
+  draft_revoked: 'Der Entwurf wurde gelöscht',
+  draft_many:
+    'Aus Ihrem Netz gibt es zu viele oder zu große Entwürfe. Bitte schicken Sie das Formular ab, oder löschen Sie vorher einen anderen Entwurf.',
+  draft_full:
+    'Im Augenblick können keine weiteren Entwürfe aufbewahrt werden. Bitte schicken Sie das Formular ab, oder versuchen Sie es später noch einmal.',
+  draft_mail_subject: 'Später fortsetzen: {name}',
+  draft_mail:
+    'Sie haben den Link zu Ihrem Entwurf angefordert: {name}. Mit ihm können Sie fortfahren bis: {moment}. Wenn Sie ihn nicht angefordert haben, können Sie diese Mail ignorieren.',
   block_missing: 'Ein Datensatz nennt seinen Block.',
   block_kept: 'Ein Datensatz behält seinen Block.',
   part_failed: 'Dieser Teil konnte nicht gezeigt werden',

@@ -158,6 +158,25 @@ export const en = {
   own_revoke: 'End this link',
   own_revoke_ask: 'Do you want to end this link? What you have sent stays, but you cannot open it any more.',
   own_revoked: 'The link has ended',
+  draft: 'Save and continue later',
+  draft_email: 'E-mail address for the link (optional)',
+  draft_saved: 'What you have entered is saved. With the link below you can continue on any device.',
+  draft_mailed: 'The link is on its way to your e-mail address.',
+  draft_not_mailed: 'The link was not sent by e-mail, because too many were asked for. Please keep it yourself.',
+  draft_link: 'Link',
+  draft_until:
+    'This is a draft, which has not been sent yet. With this link you can continue until {moment}. Keep it: who has it can do what you can.',
+  draft_lost: 'The form has changed since you saved this. These entries no longer fit:',
+  draft_entries: 'What you have entered',
+  draft_revoke: 'Delete this draft',
+  draft_revoke_ask: 'Do you want to delete this draft with all that you have entered?',
+  draft_revoked: 'The draft was deleted',
+  draft_many:
+    'There are too many or too large drafts from your network. Please send the form, or delete another draft first.',
+  draft_full: 'No more drafts can be kept at the moment. Please send the form, or try again later.',
+  draft_mail_subject: 'Continue later: {name}',
+  draft_mail:
+    'You asked for the link to your draft: {name}. With it you can continue until {moment}. If you did not ask for it, you can ignore this mail.',
   block_missing: 'A record names its block.',
   block_kept: 'A record keeps its block.',
   // Failed parts of a page

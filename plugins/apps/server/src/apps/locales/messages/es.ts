@@ -152,6 +152,26 @@ export const es: ServiceMessages = {
   own_revoke: 'Desactivar este enlace',
   own_revoke_ask: '¿Quiere desactivar este enlace? Lo que ha enviado se conserva, pero no podrá volver a abrirlo.',
   own_revoked: 'El enlace está desactivado',
+  draft: 'Guardar y continuar más tarde',
+  draft_email: 'Correo electrónico para el enlace (opcional)',
+  draft_saved: 'Lo que ha introducido está guardado. Con el enlace de abajo puede continuar en cualquier dispositivo.',
+  draft_mailed: 'El enlace está en camino a su correo electrónico.',
+  draft_not_mailed:
+    'El enlace no se envió por correo electrónico, porque se pidieron demasiados. Guárdelo usted mismo.',
+  draft_link: 'Enlace',
+  draft_until:
+    'Esto es un borrador que todavía no se ha enviado. Con este enlace puede continuar hasta: {moment}. Guárdelo: quien lo tenga puede hacer lo mismo que usted.',
+  draft_lost: 'El formulario ha cambiado desde que guardó esto. Estos datos ya no encajan:',
+  draft_entries: 'Lo que ha introducido',
+  draft_revoke: 'Eliminar este borrador',
+  draft_revoke_ask: '¿Quiere eliminar este borrador con todo lo que ha introducido?',
+  draft_revoked: 'El borrador se ha eliminado',
+  draft_many:
+    'Hay demasiados borradores, o demasiado grandes, de su red. Envíe el formulario o elimine antes otro borrador.',
+  draft_full: 'Ahora no se pueden guardar más borradores. Envíe el formulario o inténtelo más tarde.',
+  draft_mail_subject: 'Continuar más tarde: {name}',
+  draft_mail:
+    'Ha pedido el enlace a su borrador: {name}. Con él puede continuar hasta: {moment}. Si no lo ha pedido, puede ignorar este mensaje.',
   block_missing: 'Un registro nombra su bloque.',
   block_kept: 'Un registro conserva su bloque.',
   part_failed: 'No se ha podido mostrar esta parte',

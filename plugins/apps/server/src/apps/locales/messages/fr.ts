@@ -155,6 +155,28 @@ export const fr: ServiceMessages = {
   own_revoke: 'Désactiver ce lien',
   own_revoke_ask: 'Voulez-vous désactiver ce lien ? Votre envoi reste, mais vous ne pourrez plus l’ouvrir.',
   own_revoked: 'Le lien est désactivé',
+  draft: 'Enregistrer et continuer plus tard',
+  draft_email: 'Adresse e-mail pour le lien (facultatif)',
+  draft_saved:
+    'Votre saisie est enregistrée. Avec le lien ci-dessous, vous pouvez continuer sur n’importe quel appareil.',
+  draft_mailed: 'Le lien est en route vers votre adresse e-mail.',
+  draft_not_mailed:
+    'Le lien n’a pas été envoyé par e-mail, car trop d’envois ont été demandés. Veuillez le conserver vous-même.',
+  draft_link: 'Lien',
+  draft_until:
+    'Ceci est un brouillon, qui n’a pas encore été envoyé. Avec ce lien, vous pouvez continuer jusqu’au : {moment}. Conservez-le : qui le possède peut faire la même chose que vous.',
+  draft_lost: 'Le formulaire a changé depuis votre enregistrement. Ces saisies ne conviennent plus :',
+  draft_entries: 'Votre saisie',
+  draft_revoke: 'Supprimer ce brouillon',
+  draft_revoke_ask: 'Voulez-vous supprimer ce brouillon avec toute votre saisie ?',
+  draft_revoked: 'Le brouillon a été supprimé',
+  draft_many:
+    'Il y a trop de brouillons, ou de trop grands, de votre réseau. Veuillez envoyer le formulaire, ou supprimer d’abord un autre brouillon.',
+  draft_full:
+    'Aucun autre brouillon ne peut être conservé pour le moment. Veuillez envoyer le formulaire, ou réessayer plus tard.',
+  draft_mail_subject: 'Continuer plus tard : {name}',
+  draft_mail:
+    'Vous avez demandé le lien vers votre brouillon : {name}. Il vous permet de continuer jusqu’au : {moment}. Si vous ne l’avez pas demandé, vous pouvez ignorer ce message.',
   block_missing: 'Un enregistrement nomme son bloc.',
   block_kept: 'Un enregistrement garde son bloc.',
   part_failed: 'Cette partie n’a pas pu être affichée',

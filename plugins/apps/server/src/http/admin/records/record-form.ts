@@ -170,6 +170,8 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
       if (value.kind === 'saved') return { kind: 'saved', id: value.record.id };
       if (value.kind === 'deleted') return { kind: 'deleted', id: wanted.id ?? '' };
       if (value.kind === 'edit') return { kind: 'saved', id: wanted.id ?? '' };
+      // The panel sends no name of a sender, without which no draft is saved.
+      if (value.kind === 'draft') throw new AppsError('BadRequestError', 'The panel saves no drafts');
       return { kind: 'shown', ...formOf(wanted.block, value) };
     } catch (error) {
       if (!(error instanceof FormRefusal)) throw error;

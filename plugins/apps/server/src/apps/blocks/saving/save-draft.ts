@@ -1,0 +1,147 @@
+import { AppsError } from '../../../common/errors';
+import { asciiAddress } from '../../../common/text';
+import { readableMoment } from '../../../common/values/moments';
+import { fieldOf, type StoredFile, type TemporaryFile } from '../../../files';
+import type { NewDraft } from '../../../links/types';
+import { STORED } from '../../elements';
+import { checkedMail, isAddress } from '../../mail';
+import { draftAddress, draftOf } from '../../run/draft-link';
+import { makerOf } from '../../run/owner';
+import { type FormError, FormRefusal } from '../../run/refusals';
+import { keyOf } from '../../run/run';
+import { localeOf } from '../../run/site-locale';
+import type { Run } from '../../run/types';
+import { nameOf } from '../../run/visits';
+import type { Block } from '../../types';
+import { DRAFT_EMAIL } from '../display/draft-html';
+import { guardProblem } from '../display/form';
+import { namedFiles } from '../display/open-draft';
+import { isSaved, shownElements } from '../group';
+import { draftFields } from '../sent/draft-content';
+import type { SentFields } from '../sent/fields-of-items';
+import { type FormFields, textsOf } from '../sent/form';
+import { pagesOf } from '../sent/pages';
+import { sentEntries } from '../sent/sent-entries';
+import { fileFields, readFiles, requireStored } from '../sent/submitted-files';
+
+/** A draft that was saved. */
+export interface SavedDraft {
+  kind: 'draft';
+  /** No token. */
+  draftId: string;
+  /** In milliseconds since 1970. */
+  endsAt: number;
+  created: boolean;
+  /** Whether its link is sent by mail; null: that was not asked for. */
+  isMailed: boolean | null;
+}
+
+/**
+ * Stores what a form has sent as a draft (docs/reference/definitions.md#drafts): no field has to be filled in or right, but files must be such
+ * as their fields take. No function of the logic runs, and the block need not be open. A FormRefusal for what cannot be stored.
+ * @param mayCreate throws 401 or 403 where the requester may not send the form
+ */
+export async function saveDraft(run: Run, block: Block, form: SentFields, mayCreate: () => void): Promise<SavedDraft> {
+  const { visit, services } = run;
+  if (!block.definition.drafts || !isSaved(run, block) || visit.sender === undefined)
+    throw new AppsError('BadRequestError', `The block "${block.id}" keeps no drafts`);
+  if (!visit.writes.records) throw new AppsError('CsrfError', 'Saving a draft needs a POST request');
+  mayCreate();
+  const email = await requireSendable(run, block, form);
+  const content = await contentOf(run, block, form);
+  const open = draftOf(run, block);
+  const draft: NewDraft = {
+    draftId: open?.draft.draftId ?? services.drafts.newId(),
+    key: keyOf(run),
+    block: block.id,
+    owner: open?.draft.owner ?? makerOf(run),
+    sender: visit.sender,
+    content,
+    endsAt: Date.now() + run.app.settings.keepDrafts,
+  };
+  await requireRoom(run, draft);
+  run.unit.atCommit(services.drafts.save(draft, open === null));
+  run.files.handOver(draft.key, open?.draft.content.files ?? [], content.files);
+  const { draftId, endsAt } = draft;
+  const isMailed = email === null ? null : await mailLink(run, block, draft, email);
+  return { kind: 'draft', draftId, endsAt, created: open === null, isMailed };
+}
+
+const emailIn = (fields: FormFields): string =>
+  (textsOf(Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : undefined).at(-1) ?? '').trim();
+
+/** The address for the link, null for none. Refuses automatic forms, values of another type in JSON, and what is no address. */
+async function requireSendable(run: Run, block: Block, { fields, wrong }: SentFields): Promise<string | null> {
+  const { say } = await localeOf(run);
+  const automatic = guardProblem(run, block, fields);
+  const errors: FormError[] = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
+  for (const { path, message } of [...wrong.values()].flat())
+    errors.push({ path, message: say(message.key, message.values) });
+  const email = emailIn(fields);
+  if (email !== '' && !isAddress(email)) errors.push({ path: [DRAFT_EMAIL], message: say('email') });
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+  return email === '' ? null : asciiAddress(email);
+}
+
+/** What is kept of a form, with its files stored. A FormRefusal for files that their fields do not take. */
+async function contentOf(run: Run, block: Block, { fields, named }: SentFields): Promise<NewDraft['content']> {
+  const shows = shownElements(run, block);
+  const kept = draftFields(block, fields, shows, pagesOf(block, shows));
+  const { files: request } = run.visit;
+  const sources = { files: request, items: undefined, named: namedFiles(run, block, named) };
+  const known = fileFields(block.definition);
+  const { say } = await localeOf(run);
+  const found = new Map<string, readonly (StoredFile | TemporaryFile)[]>();
+  const errors: FormError[] = [];
+  for (const [name, texts] of Object.entries(kept.fields)) {
+    const field = fieldOf(name);
+    const element = field === null ? undefined : known.get(field);
+    if (field === null || !element) continue;
+    const read = await readFiles(field, { ...element, required: false }, texts, sources);
+    if ('files' in read) found.set(name, read.files);
+    else errors.push({ path: pathOf(block, fields, name), message: say(read.error.key, read.error.values) });
+  }
+  if (errors.length > 0) throw new FormRefusal(errors, run.budget);
+  requireStored(block, [...found.values()].flat(), request, true);
+  const stored = new Map<string, StoredFile>();
+  const textOf = (file: StoredFile | TemporaryFile): string[] => {
+    const one = 'token' in file ? request?.stored(file) : file;
+    if (one) stored.set(one.documentId, one);
+    return one ? [`${STORED}${one.documentId}`] : [];
+  };
+  const texts = [...found].map(([name, files]) => [name, files.flatMap(textOf)] as const);
+  return { ...kept, fields: { ...kept.fields, ...Object.fromEntries(texts) }, files: [...stored.values()] };
+}
+
+/** The path of a field, in which an entry of a repeated group is named by its position. */
+function pathOf({ definition }: Block, fields: FormFields, name: string): string[] {
+  const [head = '', number, field] = name.split(':');
+  if (number === undefined || field === undefined) return [name];
+  const position = sentEntries(definition, fields).get(head)?.numbers.indexOf(Number(number)) ?? 0;
+  return [head, String(position), field];
+}
+
+/** Refuses a draft beyond the bounds of its sender, or of the app: what was entered is shown again. */
+async function requireRoom(run: Run, draft: NewDraft): Promise<void> {
+  const full = await run.unit.alongside(() => run.services.drafts.full(draft));
+  if (full === null) return;
+  const { say } = await localeOf(run);
+  throw new FormRefusal([{ path: [], message: say(full === 'sender' ? 'draft_many' : 'draft_full') }], run.budget);
+}
+
+/**
+ * Queues the mail with the link of a draft: a fixed text in which nothing is what the visitor has entered, because anybody can enter any
+ * address. `mail` of settings.yaml does not count: `drafts` allows this one mail. @returns whether it is sent
+ */
+async function mailLink(run: Run, block: Block, { draftId, key, endsAt }: NewDraft, to: string): Promise<boolean> {
+  const { visit, services, app } = run;
+  if (visit.mayMail !== true) return false;
+  const locale = await localeOf(run);
+  const name = nameOf(block);
+  const link = draftAddress({ services, site: visit.site, app }, draftId);
+  const moment = readableMoment(new Date(endsAt).toISOString(), locale);
+  const subject = locale.say('draft_mail_subject', { name });
+  const text = `${locale.say('draft_mail', { name, moment })}\n\n${link}`;
+  run.mails.push({ key, mail: checkedMail({ to: [to], subject, text }), about: null });
+  return true;
+}
