@@ -144,13 +144,13 @@ async function answerApp(
   }
   // The media type of an element's answer is known only after its logic has run.
   if (!choosesType.has(target.kind)) requireAccept(ctx, view.json, target.kind === 'element' ? answerTypes : []);
-  const own = token === null ? undefined : await ownOf(services, site, app, token);
+  const own = token !== null && target.kind === 'mine' ? await ownOf(services, site, app, token) : undefined;
   const files = await readBody({ ctx, services, site, app, requester, owner, rights, isForm, own }, target);
   const made = createVisit(ctx, services, site, address.content, requester, {
     isForm,
     begin,
     isVerified: webhook !== null,
-    isLink: own !== undefined,
+    isLink: token !== null,
     visitor,
   });
   const visit = Object.assign(await made, { files, ...(own && { own }) });

@@ -1,7 +1,10 @@
 import type { AppKey, CommitWrite } from '../records/types';
 
-/** What a link is for: `mine`: its holder opens an own record. A token of one purpose is none of another. */
-export type LinkPurpose = 'mine';
+/**
+ * What a link is for: `mine`: its holder opens an own record; `confirm`: its holder confirms the address in a record. A token of one
+ * purpose is none of another.
+ */
+export type LinkPurpose = 'mine' | 'confirm';
 
 /** The record that a link leads to. */
 export interface LinkTarget {

@@ -70,6 +70,10 @@ export type AppTarget =
   | { kind: 'file'; id: string; name: string }
   /** A signed link to an own record. */
   | { kind: 'mine'; token: string }
+  /** A signed link to the button that confirms a record. */
+  | { kind: 'confirm'; token: string }
+  /** A signed link to the button that refuses further receipts. */
+  | { kind: 'unsubscribe'; token: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
 

@@ -19,7 +19,7 @@ import type {
   ResponseChanges,
   SaveRequest,
 } from '../../logic/types';
-import type { Mailer, QueuedMail } from '../../mail/types';
+import type { Mailer, QueuedMail, Receipts } from '../../mail/types';
 import type { Observations } from '../../metrics/types';
 import type { Outbound } from '../../outbound/types';
 import type { History, Through } from '../../records';
@@ -77,6 +77,7 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  receipts: Receipts;
   links: Links;
   outbound: Outbound;
   jobs: Jobs;
@@ -147,6 +148,8 @@ export interface Visit {
   onSigned?(): void;
   /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
   through: Through;
+  /** A keyed digest of the network that sends the request; null for a call from code. */
+  network?: string | null;
   /** The record that the request owns by a signed link (own-link.ts). */
   own?: OwnLink;
   /** Whether the signature of a webhook was checked, and was right. */

@@ -29,6 +29,8 @@ const paths: Record<keyof typeof routes, string> = {
   history: '/a/history/{record_id}',
   file: '/a/files/{file_id}/{name}',
   mine: '/a/mine/{token}',
+  confirm: '/a/confirm/{token}',
+  unsubscribe: '/a/unsubscribe/{token}',
   block: '/a/blocks/b',
   element: '/a/blocks/b/e',
 };
@@ -52,7 +54,10 @@ async function document(files: Record<string, string>) {
 }
 
 test('the document has the methods of every route', async () => {
-  const made = await document({ 'blocks/b.yaml': 'self_service: [edit]\nelements: {e: BASIC}', 'blocks/b.html': '' });
+  const made = await document({
+    'blocks/b.yaml': 'self_service: [edit]\nreceipt: {to: m, confirm: true}\nelements: {e: BASIC, m: EMAIL}',
+    'blocks/b.html': '',
+  });
   const methods = Object.entries(paths).map(([kind, path]) => [
     kind,
     Object.keys(made.paths[path] ?? {})

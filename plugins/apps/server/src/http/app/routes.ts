@@ -1,5 +1,6 @@
 import type { AppTarget } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
+import { confirmByForm, confirmByJson, deleteConfirmation, readConfirmation, showConfirmation } from './confirmations';
 import { getHistory, postHistory } from './history';
 import * as json from './json-handlers';
 import { getOpenApi } from './openapi-handlers';
@@ -7,6 +8,7 @@ import { changeOwn, deleteOwn, postToOwn, readOwn, showOwn } from './own-records
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
 import { getFile } from './private-files';
+import { deleteRefusal, postRefusal, readRefusal, refuseByJson, showRefusal } from './unsubscribe';
 
 type Handle = (exchange: Exchange<never>) => Promise<void>;
 
@@ -38,6 +40,16 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     POST: { json: changeOwn, page: postToOwn },
     PATCH: changeOwn,
     DELETE: deleteOwn,
+  },
+  confirm: {
+    GET: { json: readConfirmation, page: showConfirmation },
+    POST: { json: confirmByJson, page: confirmByForm },
+    DELETE: deleteConfirmation,
+  },
+  unsubscribe: {
+    GET: { json: readRefusal, page: showRefusal },
+    POST: { json: refuseByJson, page: postRefusal },
+    DELETE: deleteRefusal,
   },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },

@@ -57,6 +57,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
     [`/${app}/files/{file_id}/{name}`]: filePath(app, unique),
     ...(offersLinks(described) && { [`/${app}/mine/{token}`]: ownPath(app, record, unique) }),
+    ...(sendsReceipts(described) && receiptPaths(app, unique)),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),
@@ -87,6 +88,73 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
 /** Whether a block of the app gives links to own records. */
 const offersLinks = ({ blocks }: App): boolean =>
   [...blocks.values()].some(({ definition, error }) => error === null && definition.selfService !== null);
+
+/** Whether a block of the app sends mails to addresses that are entered. */
+const sendsReceipts = ({ blocks }: App): boolean =>
+  [...blocks.values()].some(({ definition, error }) => error === null && definition.receipt !== null);
+
+const tokenParameter = (length: number): Items => ({
+  in: 'path',
+  name: 'token',
+  required: true,
+  schema: { type: 'string', pattern: `^[A-Za-z0-9_-]{${length}}$` },
+});
+
+const oneOf = (name: string, values: readonly string[]): JsonSchema => ({
+  type: 'object',
+  required: [name],
+  properties: { [name]: { enum: [...values] } },
+});
+
+/** The links of receipts (docs/reference/definitions.md#receipts). Their tokens stand for a CSRF token. */
+function receiptPaths(app: string, unique: UniqueName): Items {
+  return {
+    [`/${app}/confirm/{token}`]: {
+      parameters: [tokenParameter(65)],
+      get: operation(app, {
+        id: unique(app, 'getConfirmation'),
+        summary: 'Whether the record of the link is confirmed',
+        answers: { 200: answer('Its state', oneOf('state', ['unconfirmed', 'confirmed', 'waiting'])) },
+      }),
+      post: operation(app, {
+        id: unique(app, 'confirm'),
+        summary: 'Confirm the record of the link',
+        answers: { 200: answer('Confirmed, now or before', oneOf('success', ['confirmed'])) },
+        errors: ofRuns,
+      }),
+      delete: operation(app, {
+        id: unique(app, 'deleteConfirmation'),
+        summary: 'Delete the record of the link while it is not confirmed, and else end the link',
+        answers: { 200: answer('What was ended', oneOf('success', ['deleted', 'revoked'])) },
+        errors: ofRuns,
+      }),
+    },
+    [`/${app}/unsubscribe/{token}`]: {
+      parameters: [tokenParameter(86)],
+      get: operation(app, {
+        id: unique(app, 'getRefusal'),
+        summary: 'Whether the address of the mail gets no more receipts',
+        answers: {
+          200: answer('Its choice', {
+            type: 'object',
+            required: ['refused'],
+            properties: { refused: { type: 'boolean' } },
+          }),
+        },
+      }),
+      post: operation(app, {
+        id: unique(app, 'refuse'),
+        summary: 'Send no more receipts to the address of the mail',
+        answers: { 200: answer('Done', oneOf('success', ['refused'])) },
+      }),
+      delete: operation(app, {
+        id: unique(app, 'deleteRefusal'),
+        summary: 'Send receipts to the address of the mail again',
+        answers: { 200: answer('Done', oneOf('success', ['deleted'])) },
+      }),
+    },
+  };
+}
 
 /** The own record of a signed link (docs/reference/definitions.md#corrections-by-a-link). Its token stands for a CSRF token. */
 function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {

@@ -1,4 +1,5 @@
 import { AppsError, notFound } from '../../../common/errors';
+import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
 import { issueOwnLink } from '../../run/own-link';
@@ -20,6 +21,7 @@ import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
 import { fieldsAgain, filesAgain, requireStored, withSentFiles } from '../sent/submitted-files';
 import { notifyOfSave } from './notify';
+import { sendReceipt } from './receipt';
 import { moveRecord } from './record-operations';
 import { changedRecord, deleteInSession, saveInSession } from './save-record';
 import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
@@ -34,6 +36,8 @@ export type Submitted =
       redirect: string | null;
       /** The id of the link that its maker gets, which is no token; null without one. */
       link: string | null;
+      /** Whether the record waits until the address in it is confirmed. */
+      isUnconfirmed: boolean;
     }
   | { kind: 'deleted'; redirect: string | null }
   | { kind: 'edit' };
@@ -72,7 +76,14 @@ export async function submitBlock(
   const form = { fields, ...more };
   const state = record && block.definition.states && Object.hasOwn(fields, '_state') ? fields._state : undefined;
   if (record && typeof state === 'string')
-    return { kind: 'saved', record: await moveRecord(run, record, state), created: false, redirect: null, link: null };
+    return {
+      kind: 'saved',
+      record: await moveRecord(run, record, state),
+      created: false,
+      redirect: null,
+      link: null,
+      isUnconfirmed: false,
+    };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     refuseLost(run, await shownAgain(run, block, record, fields));
@@ -200,7 +211,16 @@ async function save(
       });
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
   if (!record) issueOwnLink(run, block, done.record);
+  if (!record) await sendReceipt(run, block, done.record);
   await notifyOfSave(run, block, done.record, !record);
   const link = run.links.get(done.record.id) ?? null;
-  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect, link };
+  const unconfirmed = !record && isUnconfirmed(done.record.items);
+  return {
+    kind: 'saved',
+    record: done.record,
+    created: !record,
+    redirect: done.redirect,
+    link,
+    isUnconfirmed: unconfirmed,
+  };
 }
