@@ -1,4 +1,13 @@
-import { type App, type Block, callVisit, confirmationTimes, deleteRecord, type Run, releaseUnconfirmed, withRun } from '../apps';
+import {
+  type App,
+  type Block,
+  callVisit,
+  confirmationTimes,
+  deleteRecord,
+  type Run,
+  releaseUnconfirmed,
+  withRun,
+} from '../apps';
 import { isAppsError } from '../common/errors';
 import { isUnconfirmed, type UnconfirmedAs, unconfirmedPlace } from '../indexes';
 import type { StoredRecord } from '../records/types';

@@ -116,7 +116,8 @@ async function noWay(run: Run, states: States, from: State | null, to: Json): Pr
 export async function announceState(run: Run, record: StoredRecord): Promise<void> {
   const block = statedBlock(run.app, record.items);
   const state = block && stateOf(block.states, record.items);
-  if (block && state) await entered(run, block, { key: { site: run.visit.site.id, app: run.app.id }, id: record.id }, state);
+  if (block && state)
+    await entered(run, block, { key: { site: run.visit.site.id, app: run.app.id }, id: record.id }, state);
 }
 
 /** Queues the mail of a state into which a record has come. */
