@@ -46,6 +46,7 @@ describe('defaults', () => {
       exactCache: true,
       directConnection: null,
       archiveTests: null,
+      receipts: { perAddress: 5, perNetwork: 30 },
       csrf: { maxAge: 86400000 },
       redirectHosts: [],
       trustedOrigins: [],

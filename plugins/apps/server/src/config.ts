@@ -181,6 +181,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   directConnection: text("an address that starts with 'postgres://'", /^postgres(?:ql)?:\/\/\S+$/)
     .nullable()
     .default(null),
+  receipts: object({ perAddress: limit(5, 0), perNetwork: limit(30, 0) }).prefault({}),
   csrf: object({ maxAge: limit(day) }).prefault({}),
   redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
     [],

@@ -24,6 +24,8 @@ export interface AppsConfig {
   exactCache: boolean;
   /** Address of the PostgreSQL server behind a pooler, for what needs a session of its own; null: as Strapi's connection. */
   directConnection: string | null;
+  /** Mails to addresses that visitors have entered, an hour, of all sites; 0: any number. */
+  receipts: { /** To one address. */ perAddress: number /** From one network. */; perNetwork: number };
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
   /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
   redirectHosts: string[];

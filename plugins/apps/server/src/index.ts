@@ -208,6 +208,7 @@ export default {
       running().jobs.start();
       running().schedules.start();
       running().waitingLists.start();
+      running().unconfirmed.start();
     });
     if (config.exactCache) watchContent(strapi, (uids) => running().store.dependencies.noteContent(uids));
     watchForeignWrites(strapi as unknown as WatchedStrapi, () => running().store);
@@ -234,6 +235,7 @@ export default {
     await services?.files.destroy();
     await services?.schedules.destroy();
     await services?.waitingLists.destroy();
+    await services?.unconfirmed.destroy();
     await services?.jobs.destroy();
     services?.mailer.destroy();
     services?.links.destroy();

@@ -15,6 +15,7 @@ import {
   createLive,
   createRuleEntries,
   createRules,
+  createUnconfirmed,
   createWaitingLists,
   createWebhooks,
   fetchJobs,
@@ -31,7 +32,7 @@ import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createDrafts, createLinks } from './links';
 import { createLogicRuntime } from './logic';
 import { createDocumentAccess } from './logic/documents';
-import { createMailer } from './mail';
+import { createMailer, createReceipts } from './mail';
 import { createMetrics } from './metrics';
 import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
@@ -245,6 +246,7 @@ export function createServices(
       isActive: config.jobs.workers > 0,
     }),
     waitingLists: createWaitingLists(running),
+    unconfirmed: createUnconfirmed(running),
     store: withWebhooks(publishChanges(keepHistory(store, history, loadKeyed), live.publish)),
     history,
     logic,
@@ -255,6 +257,7 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
+    receipts: createReceipts({ database, keyring: requesters.keyring, limits: config.receipts }),
     links: createLinks({
       database,
       keyring: requesters.keyring,

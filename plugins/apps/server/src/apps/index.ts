@@ -2,7 +2,7 @@
 
 export { html } from '../layouts';
 export { programOf } from './blocks/block-session';
-export { DRAFT_EMAIL, END_DRAFT } from './blocks/display/draft-html';
+export { END_DRAFT } from './blocks/display/draft-html';
 export { unanswered } from './blocks/display/page-contents';
 export { continuedForm } from './blocks/display/shown-again';
 export { isSaved, shownElements } from './blocks/group';
@@ -10,6 +10,7 @@ export { type Displayed, displayBlock } from './blocks/run-block';
 export { type JsonForm, ownItems, readJsonForm } from './blocks/saving/checked-items';
 export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
 export { nested } from './blocks/saving/nested';
+export { confirmRecord } from './blocks/saving/receipt';
 export {
   changeRecord,
   computeElement,
@@ -87,7 +88,7 @@ export {
   readCatalogue,
   type ServiceMessage,
 } from './locales';
-export { isAddress } from './mail';
+
 export {
   blockReference,
   callFunction,
@@ -103,6 +104,7 @@ export { canonicalLink, flashHtml, htmlDocument, scriptTag, withFlash } from './
 export { readRules } from './pages/rules';
 export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
 export { beginRequest } from './renderings/exact';
+export { confirmedOnly, hidesUnconfirmed, onlyOf, unlessHidden, visibleIn } from './run/confirmed';
 export { shownSettings } from './run/context-data';
 export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
@@ -112,6 +114,7 @@ export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files
 export { mayChange, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
+export { confirmationTimes, release as releaseUnconfirmed } from './run/places/confirmation';
 export { moveUpAll } from './run/places/settle';
 export { FormRefusal } from './run/refusals';
 export { answerTypes, digestOf, redirectOf } from './run/response';
@@ -119,5 +122,5 @@ export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { localeOf, plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Flash, OpenDraft, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
-export { callVisit, type DryRun, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
+export { callVisit, type DryRun, nameOf, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
 export type { App, Block } from './types';

@@ -39,6 +39,8 @@ export interface LiveCondition {
   names?: Items | undefined;
   creator?: string | undefined;
   block?: string | undefined;
+  /** Whether unconfirmed records are left out. */
+  confirmed?: boolean | undefined;
   /** Whether only the number of matches was shown. */
   isCount: boolean;
 }
@@ -60,11 +62,11 @@ export interface ChangedRecord {
   indexes?: string;
 }
 
-type Written = ['match', string, string, string, 0 | 1, string, Items | 0, string | 0, string | 0];
+type Written = ['match', string, string, string, 0 | 1, string, Items | 0, string | 0, string | 0, 0 | 1];
 
 /** The topic of a condition. */
 export function matchTopic({ site, app }: AppKey, asked: ReadCondition): Topic {
-  const { query = '', names, creator, block, indexes, isCount } = asked;
+  const { query = '', names, creator, block, confirmed, indexes, isCount } = asked;
   // A name that the query does not have is not looked at.
   const used = Object.entries(names ?? {}).filter(([name]) => query.includes(name));
   const written: Written = [
@@ -77,6 +79,7 @@ export function matchTopic({ site, app }: AppKey, asked: ReadCondition): Topic {
     used.length > 0 ? Object.fromEntries(used) : 0,
     creator ?? 0,
     block ?? 0,
+    confirmed ? 1 : 0,
   ];
   return JSON.stringify(written);
 }
@@ -84,7 +87,7 @@ export function matchTopic({ site, app }: AppKey, asked: ReadCondition): Topic {
 /** The condition of a topic; null for another topic. */
 export function conditionOf(topic: Topic): LiveCondition | null {
   if (!topic.startsWith('["match"')) return null;
-  const [, site, app, indexes, isCount, query, names, creator, block] = JSON.parse(topic) as Written;
+  const [, site, app, indexes, isCount, query, names, creator, block, confirmed] = JSON.parse(topic) as Written;
   return {
     key: { site, app },
     indexes,
@@ -93,6 +96,7 @@ export function conditionOf(topic: Topic): LiveCondition | null {
     names: names || undefined,
     creator: creator === 0 ? undefined : creator,
     block: block === 0 ? undefined : block,
+    confirmed: confirmed === 1,
   };
 }
 
@@ -139,9 +143,9 @@ export function testOf(
 }
 
 /** Null for a condition that is no longer right. */
-function compiled({ query, names, creator, block }: LiveCondition, declared: IndexDeclarations) {
+function compiled({ query, names, creator, block, confirmed }: LiveCondition, declared: IndexDeclarations) {
   try {
-    const options = { query, ...(names && { names }), ...(creator && { creator }), ...(block && { block }) };
+    const options = { query, ...(names && { names }), ...(creator && { creator }), ...(block && { block }), confirmed };
     return searchMatcher(declared, options);
   } catch (error) {
     if (isAppsError(error, 'BadRequestError')) return null;

@@ -141,10 +141,16 @@ export interface LocalTime {
   clock: number;
 }
 
-/** A mail to the address in an element of the record. */
+/** A mail to the address in an element of a new record (docs/reference/definitions.md#receipts). */
 export interface Receipt {
   /** Name of the element. */
   to: string;
+  /** With `{…}`; null: the service's own. */
+  subject: string | null;
+  /** The block that the mail shows, by its id; null: a list of the entries. */
+  block: string | null;
+  /** Whether the record waits until a link in the mail was opened and its button pressed. */
+  confirm: boolean;
   position: SourcePosition;
 }
 
@@ -162,7 +168,6 @@ export interface Places {
   /** Texts in place of the form; null: the service's own. */
   closed: string | null;
   full: string | null;
-  receipt: Receipt | null;
   /** Names of the elements with `unique`, and of those with options that have a limit. */
   unique: readonly string[];
   limited: readonly string[];
@@ -223,6 +228,8 @@ export interface Definition {
   notify: Notify | null;
   /** Null: any number of records may be made, at any time. */
   places: Places | null;
+  /** Null: who makes a record gets no mail. */
+  receipt: Receipt | null;
   /** Null: its records have no states. */
   states: States | null;
   /** Null: a record has no link for who has made it. */
@@ -316,4 +323,9 @@ export interface App {
   blocks: ReadonlyMap<string, Block>;
   /** From the definitions of all valid blocks; a second type for a name is a DefinitionError of the later block. */
   indexes: IndexDeclarations;
+  /**
+   * Whether records of a block wait until they are confirmed: others than editors do not see those that wait. So too where a
+   * definition is broken, which may say that.
+   */
+  confirms: boolean;
 }

@@ -12,7 +12,6 @@ import { type Counters, createCounters } from './credentials/counters';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createImpersonations, type Impersonations } from './credentials/impersonations';
 import { createKeyring, type Keyring } from './credentials/keyring';
-import { createLinkMails, type LinkMails } from './credentials/link-mails';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { addressGroup, createRateLimit } from './credentials/rate-limit';
 import { tokenWithId } from './credentials/tokens';
@@ -88,7 +87,6 @@ export interface Requesters {
   flashes: Flashes;
   proofs: Proofs;
   formPosts: FormPosts;
-  linkMails: LinkMails;
   /**
    * A name that all requests of one sender have in common: of a user, else of an address (`addressGroup`). A keyed hash, because
    * it may be stored. @param ip as Koa gives it (`ctx.ip`)
@@ -152,7 +150,6 @@ export function createRequesters({
     flashes: createFlashes({ keyring, now }),
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts({ counters, keyring, now }),
-    linkMails: createLinkMails({ counters, keyring, now }),
     requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,

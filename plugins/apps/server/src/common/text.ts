@@ -91,7 +91,7 @@ export function asciiAddress(address: string): string {
 }
 
 /** Tokens of signed links, in addresses: what follows the names of `linkKinds` in sites/. */
-const LINK_TOKEN = /(\/(?:@|%40){2}apps\/[^/\s]+\/(?:mine|draft)\/)[\w-]+/gi;
+const LINK_TOKEN = /(\/(?:@|%40){2}apps\/[^/\s]+\/(?:mine|draft|confirm|unsubscribe)\/)[\w-]+/gi;
 
 /** A text without the tokens of signed links: their addresses are as good as a password. */
 export const withoutTokens = (text: string): string => text.replace(LINK_TOKEN, '$1hidden');

@@ -9,6 +9,7 @@ import job from './job/schema.json';
 import link from './link/schema.json';
 import mail from './mail/schema.json';
 import mailRate from './mail-rate/schema.json';
+import mailRefusal from './mail-refusal/schema.json';
 import passwordChange from './password-change/schema.json';
 import record from './record/schema.json';
 import rule from './rule/schema.json';
@@ -19,7 +20,7 @@ import version from './version/schema.json';
 /**
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
  * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
- * jobs and mails of apps and the locks of their rates, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), changes of passwords
+ * jobs and mails of apps and the locks of their rates, refused receipts, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), changes of passwords
  * (docs/reference/rights.md#passwords), what signed links lead to, drafts of forms, answers of requests that may come again, and versions of records. None of them is in the Content Manager.
  */
 export const contentTypes = {
@@ -33,6 +34,7 @@ export const contentTypes = {
   schedule: { schema: schedule },
   mail: { schema: mail },
   'mail-rate': { schema: mailRate },
+  'mail-refusal': { schema: mailRefusal },
   run: { schema: run },
   'audit-entry': { schema: auditEntry },
   version: { schema: version },

@@ -120,6 +120,9 @@ const holdings: Record<LinkTargetKind, (request: TokenRequest) => Promise<Pick<V
   draft: async ({ ctx, services, ...link }) => ({
     draft: await draftOfToken(services, { ...link, method: ctx.method }),
   }),
+  // These open no record: their handlers read the token.
+  confirm: async () => ({}),
+  unsubscribe: async () => ({}),
 };
 
 const heldBy = ({ kind }: TokenTarget, request: TokenRequest) => holdings[kind](request);

@@ -59,7 +59,19 @@ export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export { searchMatcher, searchProblem } from './search';
 export { FILES_INDEX } from './tables/layout';
-export { type Place, type PlaceKind, placeIndex, placeValues, STATE } from './tables/places';
+export {
+  HELD,
+  isLapsed,
+  isUnconfirmed,
+  type Place,
+  type PlaceKind,
+  placeIndex,
+  placeValues,
+  SERVER_ITEMS,
+  STATE,
+  type UnconfirmedAs,
+  unconfirmedPlace,
+} from './tables/places';
 export type { IndexedRecord, RecordWrite } from './tables/rows';
 
 /** What a search reads of the records that it finds: all of their columns, or `id` and `version`. */
@@ -96,7 +108,7 @@ export interface Indexes {
     access: Access,
     scope: string,
     declared: IndexDeclarations,
-    options: Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block' | 'place'>,
+    options: Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block' | 'place' | 'confirmed'>,
     end: ReadEnd,
   ): Promise<number>;
   /**

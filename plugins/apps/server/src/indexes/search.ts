@@ -21,8 +21,8 @@ import {
 } from './query/statement/estimate';
 import { indexesOf, lower } from './query/statement/lower';
 import { countSql, orderBy, type Selection, selection } from './query/statement/select';
-import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX, layoutOf, tablesOf } from './tables/layout';
-import type { Place } from './tables/places';
+import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX, layoutOf, tablesOf, UNCONFIRMED_INDEX } from './tables/layout';
+import type { Place, UnconfirmedAs } from './tables/places';
 import type { IndexedRecord } from './tables/rows';
 import type { Generation } from './tables/state';
 import type { IndexDeclarations, IndexType, SearchAfter } from './types';
@@ -244,6 +244,7 @@ export function checkSearch(declared: IndexDeclarations, options: SearchAfter): 
     options.creator,
     options.block,
     options.place,
+    options.confirmed,
   ]);
   const search = known.get(key) ?? newSearch(declared, options, limit, offset);
   if (key.length <= MAX_KEY) known.set(key, search, { size: key.length });
@@ -299,10 +300,11 @@ function refusalOf(work: () => unknown): { reason: string; index?: string } | nu
 
 function newSearch(
   declared: IndexDeclarations,
-  { query, names, sortIndex, reverse = false, after = 0, withTotal = false, creator, block, files, place }: SearchAfter,
+  { sortIndex, reverse = false, after = 0, withTotal = false, ...asks }: SearchAfter,
   limit: number,
   offset: number,
 ): CheckedSearch {
+  const { query, names, creator, block, files, place, confirmed } = asks;
   const asked = checkCondition(declared, query, names);
   const needed = new Map<string, IndexType>();
   for (const name of asked ? indexesOf(asked) : []) needed.set(name, indexType(declared, name, 1));
@@ -314,6 +316,7 @@ function newSearch(
   if (block !== undefined) needed.set(BLOCK_INDEX, 'field');
   if (files) needed.set(FILES_INDEX, 'keyword');
   if (place) needed.set(place.index, 'keyword');
+  if (confirmed) needed.set(UNCONFIRMED_INDEX, 'keyword');
   return {
     condition: together(
       [
@@ -321,6 +324,7 @@ function newSearch(
         ...(block === undefined ? [] : [equal(BLOCK_INDEX, block)]),
         ...(files ? [naming(files)] : []),
         ...(place ? [inPlace(place)] : []),
+        ...(confirmed ? [notUnconfirmed] : []),
       ],
       asked,
     ),
@@ -353,6 +357,13 @@ const naming = (files: readonly string[]): Condition =>
     : { kind: 'keywords', index: FILES_INDEX, mode: 'any', values: [...files] };
 
 const inPlace = ({ index, value }: Place): Condition => ({ kind: 'keywords', index, mode: 'any', values: [value] });
+
+const unconfirmed: readonly UnconfirmedAs[] = ['held', 'lapsed'];
+
+const notUnconfirmed: Condition = {
+  kind: 'not',
+  child: { kind: 'keywords', index: UNCONFIRMED_INDEX, mode: 'any', values: [...unconfirmed] },
+};
 
 /** A condition with those of the plugin before it. */
 function together(own: readonly Condition[], asked: Condition | null): Condition | null {

@@ -25,6 +25,8 @@ export interface SearchOptions {
   block?: string;
   /** Only records that count for this place. */
   place?: Place;
+  /** Only records that do not wait until they are confirmed. */
+  confirmed?: boolean;
 }
 
 /** A search of the plugin itself. Its matches may begin after the record with the `seq` `after`: only without `sortIndex` and `reverse`. */

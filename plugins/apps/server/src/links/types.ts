@@ -1,8 +1,11 @@
 import type { StoredFile } from '../files';
 import type { AppKey, CommitWrite } from '../records/types';
 
-/** What a link is for: `mine`: its holder opens an own record; `draft`: continues a draft. A token of one purpose is none of another. */
-export type LinkPurpose = 'mine' | 'draft';
+/**
+ * What a link is for: `mine`: its holder opens an own record; `draft`: continues a draft; `confirm`: confirms the address in a record.
+ * A token of one purpose is none of another.
+ */
+export type LinkPurpose = 'mine' | 'draft' | 'confirm';
 
 /** The record that a link leads to. */
 export interface LinkTarget {

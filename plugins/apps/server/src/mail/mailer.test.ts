@@ -60,7 +60,7 @@ afterAll(async () => {
 
 const queued = (app: string): QueuedMail => {
   const mail = { to: ['a@example.org'], subject: 'A mail', text: 'A text', html: null, replyTo: null };
-  return { key: { site: 'site', app }, mail, about: null };
+  return { key: { site: 'site', app }, mail, about: null, receipt: null };
 };
 const states = async (app: string) =>
   (await database.knex('apps_mails').where({ app }).orderBy('id')).map(({ state }) => state);

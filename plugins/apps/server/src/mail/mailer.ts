@@ -126,12 +126,24 @@ interface EmailService {
   send(mail: Record<string, unknown>): Promise<unknown>;
 }
 
+const CALENDAR = 'text/calendar; charset=utf-8; method=PUBLISH';
+
+/** Mail programs show a button that refuses further mails (RFC 2369, RFC 8058). */
+const optOutHeaders = (url: string) => ({
+  'List-Unsubscribe': `<${url}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+});
+
 /** Sends a mail by Strapi's email plugin and its provider; null when it took it. Never rejects. */
 async function sendBy(strapi: Core.Strapi, row: MailRow): Promise<SendFailure | null> {
   const service = strapi.plugin('email')?.service('email') as EmailService | undefined;
   if (!service) return { message: "Strapi's email plugin is not enabled", isFinal: true };
-  const { recipients: to, subject, text, html, replyTo } = row;
-  const mail = { to, subject, ...(text && { text }), ...(html && { html }), ...(replyTo && { replyTo }) };
+  const { recipients: to, subject, text, html, replyTo, optOut, calendar } = row;
+  const mail = {
+    ...{ to, subject, ...(text && { text }), ...(html && { html }), ...(replyTo && { replyTo }) },
+    ...(optOut && { headers: optOutHeaders(optOut) }),
+    ...(calendar && { attachments: [{ filename: 'event.ics', content: calendar, contentType: CALENDAR }] }),
+  };
   try {
     const sent = await within(service.send(mail), TIMEOUT, false);
     return sent === 'late' ? { message: `the provider did not answer in ${TIMEOUT / 1000} s`, isFinal: true } : null;
@@ -151,6 +163,9 @@ const HELP = 100;
 
 /** Mails of one app that are sent at the same time: a slow recipient holds back the others less. */
 const MAX_PARALLEL = 5;
+
+/** What a row no longer needs when its mail is sent. */
+const withoutBody = { text: null, html: null, optOut: null, calendar: null };
 
 /** Milliseconds for which rows are kept, and between two deletions of older ones. */
 const KEEP = 30 * 24 * 60 * 60_000;
@@ -203,8 +218,7 @@ export function createMailer({ strapi, database, jobs, logger, limit, digest }: 
     const [mail, failure] = await sendOnce(row);
     const { mailId, subject, text, html } = mail;
     // What was sent need not be kept: the row counts for the app's rate.
-    if (failure === null)
-      return void (await settle(mailId, { state: 'sent', subject, text: null, html: null, error: null }));
+    if (failure === null) return void (await settle(mailId, { state: 'sent', subject, ...withoutBody, error: null }));
     const isLast = failure.isFinal || row.attempts >= MAX_ATTEMPTS;
     await settle(mailId, { state: isLast ? 'kept' : 'queued', subject, text, html, error: failure.message });
     if (isLast) await jobs.bury(unsentOf(mail), failure.message);
@@ -287,7 +301,7 @@ const unsentOf = ({ site, app, mailId, subject }: MailRow): NewJob => ({
   ...{ sequence: null, dueAt: null },
 });
 
-function rowOf({ key, mail: { to, ...mail }, about }: QueuedMail): MailRow {
+function rowOf({ key, mail: { to, ...mail }, about, receipt }: QueuedMail): MailRow {
   const recipients = to.join(', ');
   const kind = (block: string) =>
     createHash('sha256')
@@ -298,6 +312,8 @@ function rowOf({ key, mail: { to, ...mail }, about }: QueuedMail): MailRow {
     ...key,
     ...mail,
     recipients,
+    optOut: receipt?.optOut ?? null,
+    calendar: receipt?.calendar ?? null,
     block: about?.block ?? '',
     kind: about && kind(about.block),
     links: about && JSON.stringify([about.link]),

@@ -254,8 +254,24 @@ async function change(trx: Transaction, rows: readonly Stored[], data: Record<st
 }
 
 function mailOf(row: Record<string, unknown>): MailRow {
-  const { mail_id: mailId, reply_to: replyTo, tried_at: triedAt, due_at: dueAt } = row;
-  const { site, app, block, kind, links, mails, recipients, subject, text, html, state, attempts, error } = row;
-  const same = { site, app, block, kind, links, mails, recipients, subject, text, html, state, attempts, error };
-  return { ...same, mailId, replyTo, triedAt, dueAt } as MailRow;
+  const { mail_id: mailId, reply_to: replyTo, opt_out: optOut, tried_at: triedAt, due_at: dueAt } = row;
+  const { site, app, block, kind, links, mails, recipients, subject, text, html, calendar, state, attempts, error } =
+    row;
+  const same = {
+    site,
+    app,
+    block,
+    kind,
+    links,
+    mails,
+    recipients,
+    subject,
+    text,
+    html,
+    calendar,
+    state,
+    attempts,
+    error,
+  };
+  return { ...same, mailId, replyTo, optOut, triedAt, dueAt } as MailRow;
 }

@@ -10,12 +10,45 @@ export interface MailLink {
   url: string;
 }
 
+/** What the mail to an address that a visitor has entered counts for (docs/reference/definitions.md#receipts). */
+export interface Receipt {
+  address: string;
+  /** A keyed digest of the network that has asked for it; null: an editor has, or no request. */
+  network: string | null;
+  /** Whether the request fails where the mail may not be sent now, because its record could never be confirmed. */
+  isNeeded: boolean;
+  /** The address at which no more of them are wanted. */
+  optOut: string;
+  /** An iCalendar file; null without one. */
+  calendar: string | null;
+}
+
+/** Which receipts are sent: limits and refusals that all server processes share. Addresses are stored as keyed digests only. */
+export interface Receipts {
+  /**
+   * Counts a mail, in the caller's transaction.
+   * @returns `full`: too many were sent to its address or from its network; `refused`: its address wants none, which no answer may say
+   */
+  admit(key: AppKey, receipt: Receipt): Promise<'sent' | 'full' | 'refused'>;
+  /** Whether `admit` would not be `full` now: for a page that says whether a mail is sent. */
+  hasRoom(receipt: Pick<Receipt, 'address' | 'network'>): Promise<boolean>;
+  /** The token by which the reader of a mail refuses further ones of a site. */
+  token(site: string, address: string): string;
+  /** What the token stands for, for the two methods below; null for one that is forged or of another site. */
+  read(site: string, token: string): string | null;
+  isRefused(site: string, digest: string): Promise<boolean>;
+  /** @param isOn false: mails are sent again */
+  refuse(site: string, digest: string, isOn: boolean): Promise<void>;
+}
+
 /** A mail of an app, before it is stored. */
 export interface QueuedMail {
   key: AppKey;
   mail: { to: string[]; subject: string; text: string | null; html: string | null; replyTo: string | null };
   /** The form that has saved a record, and the record: several mails of one form that wait become one. Null for mails of logic. */
   about: { block: string; link: MailLink } | null;
+  /** Null: its recipients are those of the app's settings. */
+  receipt: Receipt | null;
 }
 
 /** A row of `plugin::apps.mail`. Times are milliseconds since the epoch. */
@@ -38,6 +71,10 @@ export interface MailRow {
   text: string | null;
   html: string | null;
   replyTo: string | null;
+  /** Of a receipt: where its reader refuses further ones; the header `List-Unsubscribe`. */
+  optOut: string | null;
+  /** An iCalendar file that is sent with it. */
+  calendar: string | null;
   /**
    * `queued`: to be sent, or being sent until `dueAt`; `waiting`: over the app's rate; `sent`; `kept`: not sent, and not
    * tried again.

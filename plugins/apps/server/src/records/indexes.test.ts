@@ -80,7 +80,7 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     await store.transact(async (unit) => {
       await unit.delete(key, 'after');
       await unit.create(key, { id: 'after', items: {}, creator: 'user:y' });
-      expect((await unit.page(key, { own: { creator: 'user:y', indexes: declared } })).map(({ id }) => id)).toEqual([
+      expect((await unit.page(key, { only: { creator: 'user:y', indexes: declared } })).map(({ id }) => id)).toEqual([
         'other',
         'after',
       ]);

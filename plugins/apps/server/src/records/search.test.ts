@@ -128,18 +128,18 @@ describe.each(clients)('search on %s', (client) => {
   }, 240_000);
 
   test.each(creators)('lists and streams the own records of %j in order of creation', async (creator) => {
-    const own = { creator: creator ?? 'user:none', indexes: declared };
-    const expected = ownOf({ creator: own.creator });
+    const only = { creator: creator ?? 'user:none', indexes: declared };
+    const expected = ownOf({ creator: only.creator });
     for (const store of stores) {
-      const page = await store.page(key, { own, limit: 7, offset: 3 });
+      const page = await store.page(key, { only, limit: 7, offset: 3 });
       const after = page.at(-1)?.seq;
-      const next = after === undefined ? [] : await store.page(key, { own, after });
+      const next = after === undefined ? [] : await store.page(key, { only, after });
       expect([...page, ...next].map(({ id }) => id)).toEqual(expected.slice(3));
       const ids: string[] = [];
-      for await (const batch of store.stream(key, { own, offset: 2, limit: 90 }))
+      for await (const batch of store.stream(key, { only, offset: 2, limit: 90 }))
         ids.push(...batch.map(({ id }) => id));
       expect(ids).toEqual(expected.slice(2, 92));
-      const last = await store.search(key, declared, { creator: own.creator, reverse: true, limit: 5 });
+      const last = await store.search(key, declared, { creator: only.creator, reverse: true, limit: 5 });
       expect(last.records.map(({ id }) => id)).toEqual(expected.slice(-5).reverse());
     }
   });

@@ -29,13 +29,13 @@ export function createStreams({
   batchSize,
 }: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches' | 'namedFiles' | 'recordsWithFile'> {
   return {
-    async *stream(key, { limit = Number.POSITIVE_INFINITY, offset = 0, after = 0, own } = {}) {
+    async *stream(key, { limit = Number.POSITIVE_INFINITY, offset = 0, after = 0, only } = {}) {
       let left = limit;
       let skipped = offset;
       let from = after;
       while (left > 0) {
         const size = Math.min(batchSize, left);
-        const page = { limit: size, offset: skipped, after: from, own };
+        const page = { limit: size, offset: skipped, after: from, only };
         await expectWork(ROW_TIME * size);
         const { records, next } = await refuseMissing(readSomeOf(indexes, await access(), scopeOf(key), page));
         if (records.length) yield records;

@@ -42,12 +42,12 @@ export interface PageOptions {
   offset?: number;
   /** `seq` after which the page begins. */
   after?: number;
-  own?: OwnOnly | undefined;
+  only?: Only | undefined;
 }
 
-/** Only the records that `creator` (an identity; '' has made none) has made, by an index; `indexes`: those of the app. */
-export interface OwnOnly {
-  creator: string;
+/** Only some records of an app, by the plugin's own indexes. */
+export interface Only extends Pick<SearchOptions, 'creator' | 'confirmed'> {
+  /** Those of the app. */
   indexes: IndexDeclarations;
 }
 
@@ -76,7 +76,7 @@ export interface RecordReader {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    options?: Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'>,
+    options?: Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place' | 'confirmed'>,
     end?: ReadEnd,
   ): Promise<number>;
 }
@@ -184,7 +184,7 @@ export interface PlaceCount {
 }
 
 /** The condition of a search or a count, as it was asked. */
-export interface ReadCondition extends Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block'> {
+export interface ReadCondition extends Pick<SearchOptions, 'query' | 'names' | 'creator' | 'block' | 'confirmed'> {
   indexes: IndexDeclarations;
   /** Whether only the number of matches was read. */
   isCount: boolean;

@@ -72,6 +72,10 @@ export type AppTarget =
   | { kind: 'mine'; token: string }
   /** A signed link to a draft. */
   | { kind: 'draft'; token: string }
+  /** A signed link to the button that confirms a record. */
+  | { kind: 'confirm'; token: string }
+  /** A signed link to the button that refuses further receipts. */
+  | { kind: 'unsubscribe'; token: string }
   | { kind: 'block'; block: string }
   | { kind: 'element'; block: string; element: string };
 

@@ -5,6 +5,7 @@ import { expectWork } from '../../common/time/pace';
 import { fold, words } from '../../indexes';
 import type { StoredRecord } from '../../records/types';
 import { MAX_REFERENCES } from '../elements';
+import { confirmedOnly, onlyOf, visibleIn } from '../run/confirmed';
 import { shownInRun } from '../run/files';
 import { keyOf, nestedRun } from '../run/run';
 import type { Run } from '../run/types';
@@ -115,7 +116,7 @@ async function load(run: Run, element: ElementDefinition, ids: readonly string[]
 /** A record, or null; an id that no record can have is none. */
 async function recordOf(target: Run, id: string): Promise<StoredRecord | null> {
   try {
-    return await target.unit.get(keyOf(target), id, target.rights.viewOwn ?? undefined);
+    return visibleIn(target, await target.unit.get(keyOf(target), id, target.rights.viewOwn ?? undefined));
   } catch (error) {
     if (isAppsError(error, 'BadRequestError')) return null;
     throw error;
@@ -130,6 +131,7 @@ async function matchingIds(target: Run, { query }: ElementDefinition, records: S
   const { records: matching } = await target.unit.search(keyOf(target), target.app.indexes, {
     ...options,
     ...(viewOwn === null ? {} : { creator: viewOwn }),
+    ...confirmedOnly(target),
   });
   return new Set(matching.map(({ id }) => id));
 }
@@ -181,13 +183,14 @@ async function recordTargets(run: Run, element: ElementDefinition, find: string)
   const { viewOwn } = target.rights;
   const records =
     query === '' && viewOwn === null
-      ? await target.unit.page(keyOf(target), { limit: MAX_SCANNED })
+      ? await target.unit.page(keyOf(target), { limit: MAX_SCANNED, only: onlyOf(app, confirmedOnly(target)) })
       : (
           await target.unit.search(keyOf(target), app.indexes, {
             query,
             names: { reference_words: beginnings },
             limit: MAX_SCANNED,
             ...(viewOwn === null ? {} : { creator: viewOwn }),
+            ...confirmedOnly(target),
           })
         ).records;
   const wanted = isIndexed ? '' : fold(find);

@@ -12,6 +12,7 @@ import { readYaml, type Tolerance } from '../yaml/yaml';
 import { notifyProblem, webhookProblem } from './automation';
 import { emptyDefinition, readDefinition } from './definition';
 import { partialsOf } from './partials';
+import { receiptProblem } from './receipt';
 import { emptySettings, readSettings, translated } from './settings';
 import { STATE_ITEM } from './states';
 
@@ -128,9 +129,12 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
   }
   const merged = withOptions(settings ?? { ...emptySettings, debug: saysDebug(folder.settings?.text ?? '') }, folder);
   for (const [id, block] of blocks) {
-    const { notify, states } = block.definition;
+    const { notify, states, receipt } = block.definition;
     const mails = [notify, ...[...(states?.all.values() ?? [])].map((state) => state.notify)];
-    const found = block.error || error ? [] : mails.map((mail) => notifyProblem(mail, merged, blocks));
+    const found =
+      block.error || error
+        ? []
+        : [receiptProblem(receipt, blocks), ...mails.map((mail) => notifyProblem(mail, merged, blocks))];
     const problem = found.find((one) => one !== null);
     if (problem) blocks.set(id, { ...block, error: problem });
   }
@@ -143,6 +147,9 @@ async function readApp(folder: AppFolder, warn: (message: string) => void): Prom
     error: error ?? webhookProblem(merged, blocks, declared),
     blocks,
     indexes: declared,
+    confirms: [...blocks.values()].some(
+      ({ definition, error }) => error !== null || definition.receipt?.confirm === true,
+    ),
   });
 }
 

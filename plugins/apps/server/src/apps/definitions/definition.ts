@@ -16,6 +16,7 @@ import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
 import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
+import { checkReceipt, receipt } from './receipt';
 import { relate } from './relations';
 import { selfService } from './self-service';
 import { checkStates, states } from './states';
@@ -127,6 +128,7 @@ export const emptyDefinition: Definition = {
   cache: null,
   notify: null,
   places: null,
+  receipt: null,
   states: null,
   selfService: null,
   drafts: false,
@@ -220,6 +222,7 @@ export const definitionFile = mapping({
   pages,
   states,
   ...placesKeys,
+  receipt,
   self_service: selfService,
   drafts: flag,
 });
@@ -248,6 +251,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     cache,
     notify: given.notify ?? null,
     places: placesOf(given, elements, root),
+    receipt: checkReceipt(given.receipt, elements, root),
     states: checkStates(given.states, elements, root),
     selfService: given.self_service ?? null,
     drafts: draftsOf(given.drafts, elements, root),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isoMoment } from '../../common/values/moments';
-import type { ElementDefinition, LocalTime, Places, Receipt } from '../types';
+import type { ElementDefinition, LocalTime, Places } from '../types';
 import { type Check, check } from '../yaml/check';
-import { caption, describe, flag, mapping, placesNumber, text } from '../yaml/schema';
+import { caption, describe, flag, placesNumber } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
 
 const DAY = 86_400_000;
@@ -26,15 +26,6 @@ const moment = (isEnd: boolean): Check<LocalTime> =>
     return { shown: iso, clock: found.time + (isEnd && found.kind === 'day' ? DAY : 0) };
   });
 
-const receiptMapping = mapping({ to: text });
-
-const receipt = check(receiptMapping.schema, (value, at): Receipt => {
-  const { to } = receiptMapping.read(value, at);
-  return to === undefined
-    ? at.fail('"receipt" needs a "to", the name of an element of the type EMAIL')
-    : { to, position: at.position };
-});
-
 /** Keys of a definition that say when and how many records may be made (docs/reference/definitions.md#when-and-how-many). */
 export const placesKeys = {
   opens: moment(false),
@@ -44,7 +35,6 @@ export const placesKeys = {
   waiting_list: flag,
   closed: caption,
   full: caption,
-  receipt,
 };
 
 type Given = { [K in keyof typeof placesKeys]?: ReturnType<(typeof placesKeys)[K]> };
@@ -56,7 +46,7 @@ export function placesOf(
   root: YamlNode,
 ): Places | null {
   const { opens = null, closes = null, limit = null, limit_per_requester: perRequester = null } = given;
-  const { waiting_list: waitingList = false, closed = null, full = null, receipt = null } = given;
+  const { waiting_list: waitingList = false, closed = null, full = null } = given;
   const all = [...elements.values()];
   const namesOf = (elements: readonly ElementDefinition[]) => elements.map(({ name }) => name);
   const unique = namesOf(all.filter((element) => element.unique));
@@ -72,9 +62,8 @@ export function placesOf(
   if (closed !== null && !opens && !closes && !ends)
     root.key('closed').fail('The block is never closed: it needs "opens", "closes" or a "limit"');
   for (const key of ['closed', 'full'] as const) checkText(given, key, root);
-  if (receipt) checkReceipt(receipt, elements, waitingList, root.child('receipt'));
   const hasRules = opens || closes || ends || unique.length > 0;
-  return hasRules ? { opens, closes, limit, perRequester, waitingList, closed, full, receipt, unique, limited } : null;
+  return hasRules ? { opens, closes, limit, perRequester, waitingList, closed, full, unique, limited } : null;
 }
 
 /** Refuses a placeholder in a text that nothing fills in. */
@@ -84,15 +73,4 @@ function checkText(given: Given, key: 'closed' | 'full', root: YamlNode): void {
       root.child(key).fail(`The text has ${whole}: there are {opens}, {closes} and {limit}`);
     else if (given[name] === undefined) root.child(key).fail(`The text has ${whole}, but the block has no "${name}"`);
   }
-}
-
-function checkReceipt(
-  { to }: Receipt,
-  elements: ReadonlyMap<string, ElementDefinition>,
-  waitingList: boolean,
-  at: YamlNode,
-): void {
-  if (elements.get(to)?.type !== 'EMAIL')
-    at.child('to').fail(`This must be the name of an element of the type EMAIL, not "${to}"`);
-  if (!waitingList) at.fail('"receipt" is the mail of a waiting list: it needs "waiting_list: true"');
 }

@@ -225,6 +225,10 @@ function definitionIn(definition: Definition, find: Find): Definition {
       closed: find('closed') ?? definition.places.closed,
       full: find('full') ?? definition.places.full,
     },
+    receipt: definition.receipt && {
+      ...definition.receipt,
+      subject: find('receipt.subject') ?? definition.receipt.subject,
+    },
     states: definition.states && {
       ...definition.states,
       all: new Map(

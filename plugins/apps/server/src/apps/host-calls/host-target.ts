@@ -2,6 +2,7 @@ import { seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import type { Permission } from '../../logic/types';
 import type { AppKey } from '../../records/types';
+import { visibleIn } from '../run/confirmed';
 import { keyOf, nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { refusal } from '../run/visits';
@@ -48,7 +49,7 @@ export async function permittedTarget(
     const has = permission === 'view' ? seesRecords(rights) : rights.create;
     if (!has) throw refused(run, target, permission);
   } else if (permission === 'edit' || permission === 'delete') {
-    const record = await run.unit.get(target.key, String(id), target.creator);
+    const record = visibleIn(target.run, await run.unit.get(target.key, String(id), target.creator));
     if (record && !rights[permission](record.creator)) throw refused(run, target, permission);
   }
   return target;

@@ -2,6 +2,7 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import type { CreatorData, RecordData } from '../../logic/types';
 import type { ReadEnd, StoredRecord } from '../../records/types';
+import { confirmedOnly, onlyOf, visibleIn } from '../run/confirmed';
 import { recordData } from '../run/context-data';
 import { shownInRun, shownRecord } from '../run/files';
 import { makerOf, ownerOf } from '../run/owner';
@@ -43,7 +44,7 @@ export function recordCalls(run: Run): RecordCalls {
   const { unit } = run;
   const { nested } = run.services;
   const existing = async (target: Target, id: string): Promise<StoredRecord> => {
-    const record = await unit.get(target.key, id, target.creator);
+    const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
     if (!record) throw notFound(missing.record(id, target.key.app));
     return record;
   };
@@ -53,11 +54,11 @@ export function recordCalls(run: Run): RecordCalls {
   return {
     async getRecord({ id }, target) {
       // An empty parameter of a request: no record has this id.
-      const record = id === '' ? null : await unit.get(target.key, id, target.creator);
+      const record = id === '' ? null : visibleIn(target.run, await unit.get(target.key, id, target.creator));
       return record && data(target, record);
     },
     async recordCreator({ id }, target) {
-      const record = await unit.get(target.key, id, target.creator);
+      const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
       return record?.creator ? accountOf(run, record.creator) : null;
     },
     async createRecord({ id }, target) {
@@ -66,7 +67,7 @@ export function recordCalls(run: Run): RecordCalls {
       return data(target, await unit.create(target.key, fresh));
     },
     async deleteRecord({ id, on_delete: onDelete }, target) {
-      const record = await unit.get(target.key, id, target.creator);
+      const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
       if (!record) return false;
       if (!onDelete) return unit.delete(target.key, id);
       await nested.delete(target.run, record);
@@ -117,11 +118,10 @@ export function listCalls(run: Run): ListCalls {
     async records({ options: { limit = DEFAULT_PAGE_SIZE, cursor, own } }, target) {
       const size = Math.min(Math.max(1, Math.floor(limit)), MAX_PAGE_SIZE);
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      const { creator } = creatorOf(run, target, own);
       const found = await run.unit.page(target.key, {
         limit: size,
         ...(after === undefined ? {} : { after }),
-        ...(creator === undefined ? {} : { own: { creator, indexes: target.run.app.indexes } }),
+        only: onlyOf(target.run.app, { ...creatorOf(run, target, own), ...confirmedOnly(target.run) }),
       });
       const last = found.at(-1);
       return {
@@ -130,11 +130,16 @@ export function listCalls(run: Run): ListCalls {
       };
     },
     async count({ query, names, own, block }, target) {
-      const options = { ...(names ? { names } : {}), ...creatorOf(run, target, own), ...blockIn(target, block) };
+      const options = {
+        ...(names ? { names } : {}),
+        ...creatorOf(run, target, own),
+        ...blockIn(target, block),
+        ...confirmedOnly(target.run),
+      };
       return run.unit.count(target.key, target.run.app.indexes, query ?? undefined, options, endOf(run));
     },
     async search({ query, options: { sort_index, reverse, limit, offset, names, own, block } }, target) {
-      const only = { ...creatorOf(run, target, own), ...blockIn(target, block) };
+      const only = { ...creatorOf(run, target, own), ...blockIn(target, block), ...confirmedOnly(target.run) };
       const options = { query, sortIndex: sort_index, reverse, limit, offset, names, ...only };
       const { records } = await run.unit.search(target.key, target.run.app.indexes, options, endOf(run));
       return listData(run, target, records);

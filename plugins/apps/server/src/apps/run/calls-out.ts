@@ -1,7 +1,8 @@
 import { AppsError } from '../../common/errors';
-import type { QueuedMail } from '../../mail/types';
+import type { MailRow, QueuedMail } from '../../mail/types';
 import type { OutboundAnswer, OutboundRequest } from '../../outbound/types';
 import { isAllowed, type MailMessage, recipientEntries } from '../mail';
+import { localeOf } from './site-locale';
 import type { Run } from './types';
 
 /** Calls out of a request. */
@@ -89,7 +90,7 @@ const ownKey = ({ visit, app }: Run) => ({ site: visit.site.id, app: app.id });
  */
 export async function queueMail(run: Run, mail: MailMessage): Promise<void> {
   requireSendable(run, mail);
-  if (run.mails.filter(({ about }) => about === null).length >= MAX_MAILS)
+  if (run.mails.filter(({ about, receipt }) => about === null && receipt === null).length >= MAX_MAILS)
     throw new AppsError('BadRequestError', `mail.send: a request sends at most ${MAX_MAILS} mails`);
   const key = ownKey(run);
   const { mailer, config } = run.services;
@@ -100,7 +101,7 @@ export async function queueMail(run: Run, mail: MailMessage): Promise<void> {
       headers: { 'Retry-After': '600' },
     });
   }
-  run.mails.push({ key, mail, about: null });
+  run.mails.push({ key, mail, about: null, receipt: null });
 }
 
 /**
@@ -109,7 +110,7 @@ export async function queueMail(run: Run, mail: MailMessage): Promise<void> {
  */
 export function queueNotice(run: Run, mail: MailMessage, about: NonNullable<QueuedMail['about']>): void {
   requireSendable(run, mail);
-  run.mails.push({ key: ownKey(run), mail, about });
+  run.mails.push({ key: ownKey(run), mail, about, receipt: null });
 }
 
 function requireSendable(run: Run, { to }: MailMessage): void {
@@ -132,11 +133,32 @@ export function requesterAddress({ requester }: Run['visit']): string | null {
   return typeof email === 'string' && email !== '' ? email : null;
 }
 
-/** Stores the run's mails in its transaction, and has them sent after the commit. */
-export async function storeMails({ mails, unit, services }: Run): Promise<void> {
+/**
+ * Stores the run's mails in its transaction, and has them sent after the commit; of those to addresses that were entered, the ones that
+ * may be sent. RateLimitError where there are too many of them and one is needed.
+ */
+export async function storeMails(run: Run): Promise<void> {
+  const { mails, unit, services } = run;
   if (mails.length === 0) return;
   const { mailer } = services;
   const rows = mailer.rowsOf(mails);
-  await unit.inTransaction(() => mailer.store(rows));
+  await unit.inTransaction(async () => {
+    const admitted: MailRow[] = [];
+    for (const [index, mail] of mails.entries()) {
+      const row = rows[index];
+      if (row && (await isAdmitted(run, mail))) admitted.push(row);
+    }
+    await mailer.store(admitted);
+  });
   await mailer.send(unit, rows);
+}
+
+async function isAdmitted(run: Run, { key, receipt }: QueuedMail): Promise<boolean> {
+  if (!receipt) return true;
+  const outcome = await run.services.receipts.admit(key, receipt);
+  if (outcome === 'full' && receipt.isNeeded) {
+    const { say } = await localeOf(run);
+    throw new AppsError('RateLimitError', say('receipt_full'), { headers: { 'Retry-After': '3600' } });
+  }
+  return outcome === 'sent';
 }

@@ -19,7 +19,7 @@ import type {
   ResponseChanges,
   SaveRequest,
 } from '../../logic/types';
-import type { Mailer, QueuedMail } from '../../mail/types';
+import type { Mailer, QueuedMail, Receipts } from '../../mail/types';
 import type { Observations } from '../../metrics/types';
 import type { Outbound } from '../../outbound/types';
 import type { History, Through } from '../../records';
@@ -77,6 +77,7 @@ export interface AppServices {
   files: Files;
   nested: Nested;
   mailer: Mailer;
+  receipts: Receipts;
   links: Links;
   drafts: Drafts;
   outbound: Outbound;
@@ -148,14 +149,14 @@ export interface Visit {
   onSigned?(): void;
   /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
   through: Through;
+  /** A keyed digest of the network that sends the request; null for a call from code. */
+  network?: string | null;
   /** The record that the request owns by a signed link (own-link.ts). */
   own?: OwnLink;
   /** The draft that the request continues by a signed link (draft-link.ts). */
   draft?: OpenDraft;
   /** A name that all requests of its sender have in common; absent without a client. */
   sender?: string;
-  /** Whether its network and the address in its form may get another mail with the link of a draft; absent where no mail was asked for. */
-  mayMail?: boolean;
   /** Whether the signature of a webhook was checked, and was right. */
   isVerified?: boolean;
   /** Whether code or a rule on events calls a function, without a request. */

@@ -6,6 +6,8 @@ export interface Keyring {
   sign(parts: readonly (string | number)[]): string;
   /** Whether `mac` is valid for the parts under any key, in constant time. */
   verify(parts: readonly (string | number)[], mac: string): boolean;
+  /** What `sign` gives under each key, that of today first: of what was stored under an earlier one. */
+  all(parts: readonly (string | number)[]): string[];
 }
 
 /** Makes a keyring of `server.app.keys`. Throws when there is no usable key: nothing may be signed with an empty one. */
@@ -20,6 +22,7 @@ export function createKeyring(keys: unknown): Keyring {
 
   return {
     sign: (parts) => digest(first, parts).toString('base64url'),
+    all: (parts) => usable.map((key) => digest(key, parts).toString('base64url')),
     verify(parts, mac) {
       const given = Buffer.from(mac, 'base64url');
       let matches = false;

@@ -1,5 +1,6 @@
 import type { Json } from '../../../../shared/json';
 import { type ChangedRecord, digestOfIndexes, type RecordState, type Topic, topics } from '../../apps';
+import { STATE } from '../../indexes';
 import type { IndexDeclarations } from '../../indexes/types';
 import type { AppKey, Items, NewRecord, NewRecords, RecordStore } from '../../records/types';
 
@@ -184,7 +185,7 @@ export function projected(records: AppChanges, declared: IndexDeclarations | nul
   if (!declared || !records) return null;
   const indexes = digestOfIndexes(declared);
   const names = [...declared.keys()].filter((name) => name !== 'id' && name !== 'block');
-  const state = (from: RecordState | null) => from && projectedState(from, [...names, 'block']);
+  const state = (from: RecordState | null) => from && projectedState(from, [...names, 'block', STATE]);
   const kept: ChangedRecord[] = [];
   let total = 0;
   for (const { before, after } of records) {

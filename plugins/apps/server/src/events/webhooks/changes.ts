@@ -1,4 +1,5 @@
 import type { RecordEvent } from '../../apps/types';
+import { isUnconfirmed } from '../../indexes';
 import type { ChangedItems } from '../../records';
 import type { AppKey, Items } from '../../records/types';
 
@@ -24,8 +25,13 @@ export function changesOfApps(changed: readonly ChangedItems[]): { key: AppKey; 
   return [...apps.values()];
 }
 
-/** Null for a record that was created and deleted again. */
-function changeOf({ id, creator, before, after }: ChangedItems): RecordChange | null {
+/** A record that waits until it is confirmed is none for others: its confirmation creates it (docs/decisions/confirmation.md). */
+const announced = (items: Items | null): Items | null => (isUnconfirmed(items) ? null : items);
+
+/** Null for a record that was created and deleted again, and for one that was not confirmed yet. */
+function changeOf(change: ChangedItems): RecordChange | null {
+  const { id, creator } = change;
+  const [before, after] = [announced(change.before), announced(change.after)];
   if (after) return { event: before ? 'update' : 'create', id, creator, items: after };
   return before && { event: 'delete', id, creator, items: before };
 }

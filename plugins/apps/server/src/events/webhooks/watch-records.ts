@@ -1,5 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import type { App, RecordEvent } from '../../apps/types';
+import { isUnconfirmed } from '../../indexes';
 import type { Jobs, NewJob } from '../../jobs/types';
 import { joined, RecordChanges } from '../../records';
 import type { AppKey, Items, RecordStore } from '../../records/types';
@@ -87,8 +88,8 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
       const { app, targets } = await targetsOf(key, 'delete');
       if (targets.length === 0) return store.clear(key, atCommit);
       await store.clear(key, (records) => {
-        const changes = records.map(
-          ({ id, items, creator }): RecordChange => ({ event: 'delete', id, items, creator }),
+        const changes = records.flatMap(({ id, items, creator }): RecordChange[] =>
+          isUnconfirmed(items) ? [] : [{ event: 'delete', id, items, creator }],
         );
         const announced = targets.flatMap((to) => ('strapi' in to ? jobsOfChanges(key, to, changes, now()) : []));
         const due = jobs.writes([...(app ? dueJobs(app, key, changes) : []), ...announced]);

@@ -1,6 +1,7 @@
 import { type Items, isItems, type Json } from '../../../../shared/json';
 import {
   computeElement,
+  confirmedOnly,
   createMany,
   createRecord,
   declaredCells,
@@ -13,12 +14,14 @@ import {
   shownElement,
   shownRecords,
   shownSettings,
+  unlessHidden,
   updateRecord,
   withRun,
 } from '../../apps';
 import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { readBody, readParameters } from '../../common/request-schema';
+import { isUnconfirmed } from '../../indexes';
 import type { SearchOptions } from '../../indexes/types';
 import { changedBy } from '../../records';
 import type { StoredRecord } from '../../records/types';
@@ -38,7 +41,7 @@ import {
 import { withItems } from './bulk';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
 import { array, list, recordUrl, type TableFile, table, withId } from './list';
-import { ownLinkKey } from './page-handlers';
+import { ownLinkKey, stateKey } from './page-handlers';
 
 type Sender = Pick<Exchange, 'app' | 'requester'>;
 
@@ -140,7 +143,8 @@ async function gottenElement({ ctx, services, visit, app, target }: Exchange<Tar
 export async function getRecord(exchange: RecordExchange): Promise<void> {
   const { ctx, services, site, app, rights, target } = exchange;
   requireRight(exchange, seesRecords(rights), 'see records');
-  const record = await services.store.get({ site: site.id, app: app.id }, target.id, rights.viewOwn ?? undefined);
+  const found = await services.store.get({ site: site.id, app: app.id }, target.id, rights.viewOwn ?? undefined);
+  const record = unlessHidden({ app, rights }, found);
   if (!record) throw notFound(missing.record(target.id, app.id));
   ctx.set('Cache-Control', 'private, no-cache');
   const [shown = record] = await shownRecords(services.files, { site: site.id, app: app.id }, [record]);
@@ -181,15 +185,15 @@ export async function putRecord(exchange: RecordExchange): Promise<void> {
 async function create(exchange: Exchange, items: Items, pathId?: string): Promise<void> {
   const { ctx, services, visit, app } = exchange;
   const work = async (run: Run) => {
-    const { id } = await createRecord(run, items, pathId);
-    return { id, link: run.links.get(id) ?? null };
+    const { id, items: stored } = await createRecord(run, items, pathId);
+    return { id, link: run.links.get(id) ?? null, isUnconfirmed: isUnconfirmed(stored) };
   };
   const done = await doneOnce(exchange, namedRequest(exchange), (keeps) => withRun(services, visit, app, work, keeps));
   const { id, link } = done.value;
   const path = recordUrl(exchange, id);
   ctx.status = 201;
   ctx.set('Location', path);
-  ctx.body = { path, id, ...ownLinkKey(exchange, link), success: 'created' };
+  ctx.body = { path, id, ...ownLinkKey(exchange, link), ...stateKey(done.value), success: 'created' };
 }
 
 /** Operation 6. */
@@ -280,7 +284,8 @@ export const getSearchFile = (file: TableFile) => async (exchange: Exchange) => 
 
 async function search(exchange: Exchange, asked: SearchOptions): Promise<StoredRecord[]> {
   const { ctx, services, site, app, visit, rights } = exchange;
-  const options = rights.viewOwn === null ? asked : { ...asked, creator: rights.viewOwn };
+  const own = rights.viewOwn === null ? {} : { creator: rights.viewOwn };
+  const options = { ...asked, ...own, ...confirmedOnly({ app, rights }) };
   const key = { site: site.id, app: app.id };
   const end = { signal: visit.signal };
   const found = await services.store.search(key, app.indexes, options, end);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Items } from '../../../../shared/json';
-import { declaredCells, readCursor, shownRecords, writeCursor } from '../../apps';
+import { confirmedOnly, declaredCells, onlyOf, readCursor, shownRecords, writeCursor } from '../../apps';
 import { readParameters } from '../../common/request-schema';
 import { encoded } from '../../common/time/pace';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
@@ -31,7 +31,7 @@ export async function list(exchange: Exchange, file?: TableFile): Promise<void> 
   const { ctx, services } = exchange;
   const format = file ? fileTypes[file] : listFormat(ctx);
   const write = file === 'csv' ? markedCsv : writers[format];
-  const options = { ...pageOptions(ctx.query), ...ownOnly(exchange) };
+  const options = { ...pageOptions(ctx.query), ...visibleOnly(exchange) };
   const key = keyOf(exchange);
   ctx.type = format;
   ctx.set('Cache-Control', 'private, no-cache');
@@ -95,8 +95,12 @@ function pageOptions(query: unknown): PageOptions {
 }
 
 /** Restricts a listing to the records that the requester may see. */
-const ownOnly = ({ rights, app }: Exchange): Pick<PageOptions, 'own'> =>
-  rights.viewOwn === null ? {} : { own: { creator: rights.viewOwn, indexes: app.indexes } };
+const visibleOnly = ({ rights, app }: Exchange): Pick<PageOptions, 'only'> => ({
+  only: onlyOf(app, {
+    ...(rights.viewOwn === null ? {} : { creator: rights.viewOwn }),
+    ...confirmedOnly({ app, rights }),
+  }),
+});
 
 function nextLink({ services, site, app, visit, target }: Exchange, limit: number, seq: number): string {
   const url = `${services.sites.urls.app(site, app.id, visit.contentPath)}/${target.kind}`;

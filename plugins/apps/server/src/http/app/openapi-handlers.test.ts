@@ -30,6 +30,8 @@ const paths: Record<keyof typeof routes, string> = {
   file: '/a/files/{file_id}/{name}',
   mine: '/a/mine/{token}',
   draft: '/a/draft/{token}',
+  confirm: '/a/confirm/{token}',
+  unsubscribe: '/a/unsubscribe/{token}',
   block: '/a/blocks/b',
   element: '/a/blocks/b/e',
 };
@@ -54,7 +56,8 @@ async function document(files: Record<string, string>) {
 
 test('the document has the methods of every route', async () => {
   const made = await document({
-    'blocks/b.yaml': 'self_service: [edit]\ndrafts: true\nelements: {e: BASIC}',
+    'blocks/b.yaml':
+      'self_service: [edit]\ndrafts: true\nreceipt: {to: m, confirm: true}\nelements: {e: BASIC, m: EMAIL}',
     'blocks/b.html': '',
   });
   const methods = Object.entries(paths).map(([kind, path]) => [

@@ -5,6 +5,7 @@ import {
   type Displayed,
   displayBlock,
   draftAddress,
+  hidesUnconfirmed,
   localeOf,
   ownAddress,
   type PageContent,
@@ -20,7 +21,9 @@ import {
   shownElement,
   shownRecord,
   takePending,
+  unlessHidden,
   type Visit,
+  visibleIn,
   withFlash,
   withRun,
 } from '../../apps';
@@ -126,15 +129,21 @@ export async function answerSubmitted(
       const path = recordUrl(exchange, submitted.record.id);
       if (!json) {
         const link = linkAddress(exchange, submitted.link);
-        const said = await withLink(exchange, done.flashes, link);
+        const said = await withLink(exchange, await confirming(exchange, submitted, done.flashes), link);
         if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, { ...done, flashes: said });
         const flashes = await thanking(exchange, block, said);
-        return redirect(exchange, pageAfterSaving(exchange, submitted.record, path), { ...done, flashes });
+        return redirect(exchange, pageAfterSaving(exchange, submitted, path), { ...done, flashes });
       }
       ctx.status = submitted.created ? 201 : 200;
       if (submitted.created) ctx.set('Location', path);
       ctx.body = submitted.created
-        ? { path, id: submitted.record.id, ...ownLinkKey(exchange, submitted.link), success: 'created' }
+        ? {
+            path,
+            id: submitted.record.id,
+            ...ownLinkKey(exchange, submitted.link),
+            ...stateKey(submitted),
+            success: 'created',
+          }
         : { success: 'updated' };
       return;
     }
@@ -180,6 +189,19 @@ export function ownLinkKey(exchange: Exchange, linkId: string | null): { link?: 
   return link === null ? {} : { link };
 }
 
+/** What an answer in JSON says of a new record that waits until it is confirmed. */
+export const stateKey = ({ isUnconfirmed }: { isUnconfirmed: boolean }): { state?: 'unconfirmed' } =>
+  isUnconfirmed ? { state: 'unconfirmed' } : {};
+
+/** The messages of logic, and another one where a mail was sent whose link must be opened. */
+async function confirming(
+  { visit, app }: Exchange,
+  { isUnconfirmed }: { isUnconfirmed: boolean },
+  said: readonly FlashMessage[],
+): Promise<readonly FlashMessage[]> {
+  return isUnconfirmed ? [...said, { text: (await localeOf({ visit, app })).say('confirm_sent') }] : said;
+}
+
 /** The messages of logic with the address of the new record's link, which is another message where none has `{link}`. */
 async function withLink(
   { visit, app }: Exchange,
@@ -209,13 +231,23 @@ async function thanking(
 }
 
 /** The record's page; visitors without the right to read it get a thank-you there, and nothing of the record. */
-function pageAfterSaving({ rights, visit }: Exchange, { creator }: StoredRecord, recordPage: string): string {
+function pageAfterSaving(
+  { rights, visit, app }: Exchange,
+  { record, isUnconfirmed }: { record: Pick<StoredRecord, 'creator'>; isUnconfirmed: boolean },
+  recordPage: string,
+): string {
   if (visit.own) return visit.own.address;
-  return rights.view(creator) ? recordPage : `${recordPage}?${SAVED}`;
+  const isHidden = isUnconfirmed && hidesUnconfirmed({ app, rights });
+  return rights.view(record.creator) && !isHidden ? recordPage : `${recordPage}?${SAVED}`;
 }
 
-function isAfterSaving({ ctx }: Exchange): boolean {
-  return new URLSearchParams(ctx.querystring).has(SAVED);
+/** Whether a page thanks and shows nothing of its record: after a save, to those who may not see that, or not yet. */
+async function thanksOnly({ ctx, services, site, app, rights, target }: RecordExchange): Promise<boolean> {
+  if (!new URLSearchParams(ctx.querystring).has(SAVED)) return false;
+  if (!seesRecords(rights)) return true;
+  if (!hidesUnconfirmed({ app, rights })) return false;
+  const record = await services.store.get({ site: site.id, app: app.id }, target.id);
+  return unlessHidden({ app, rights }, record) === null;
 }
 
 /** The address of a page without its query; of a block the one of its view (docs/reference/site.md#titles-and-addresses). */
@@ -249,7 +281,8 @@ export async function addressedRecord(
   const key = { site: exchange.site.id, app: exchange.app.id };
   requireRight(run, seesRecords(run.rights), 'see this page');
   // With `/edit` the longest ids exceed the limit of an id.
-  const whole = edit && recordIdProblem(id) ? null : await run.unit.get(key, id, run.rights.viewOwn ?? undefined);
+  const found = edit && recordIdProblem(id) ? null : await run.unit.get(key, id, run.rights.viewOwn ?? undefined);
+  const whole = visibleIn(run, found);
   if (whole || !edit) {
     if (!whole) throw notFound(missing.record(id, exchange.app.id));
     return { record: whole, edit: false };
@@ -289,8 +322,8 @@ export async function showBlock(exchange: BlockExchange): Promise<void> {
  * (docs/reference/layouts.md#pages-of-blocks-and-records).
  */
 export async function showRecord(exchange: RecordExchange): Promise<void> {
-  const { services, visit, app, rights } = exchange;
-  if (!seesRecords(rights) && isAfterSaving(exchange)) {
+  const { services, visit, app } = exchange;
+  if (await thanksOnly(exchange)) {
     const locale = await localeOf({ visit, app });
     const said = (await visit.flash?.take()) ?? '';
     return answerHtml(exchange, { title: locale.say('thanks'), main: thanks(locale, said) });

@@ -1,10 +1,8 @@
 import type { Items, Json } from '../../../../shared/json';
 import {
   type Block,
-  DRAFT_EMAIL,
   type FormFields,
   FormRefusal,
-  isAddress,
   localeOf,
   mayChange,
   permittedBlock,
@@ -30,9 +28,6 @@ import { doneOnce, postedForm } from './kept-answers';
 import { recordUrl } from './list';
 import { addressedRecord, answerDisplayed, answerSubmitted, blockOfRecord } from './page-handlers';
 
-/** Mails with links in an hour (docs/limits.md#mail). */
-const LINK_MAILS = { perAddress: 5, perNetwork: 30 };
-
 /**
  * Guards a form that anonymous saves (docs/reference/rights.md#public-forms), before its logic runs: RateLimitError when one
  * address sends too many. A missing or used proof of work, where the app asks for one, becomes the form's problem. Of a
@@ -42,7 +37,6 @@ export async function guardPost(exchange: Exchange, fields: FormFields, block: s
   const { app, requester, visit } = exchange;
   if (visit.dry || !app.blocks.has(block) || !STORING.some((name) => Object.hasOwn(fields, name))) return;
   if (requester.kind === 'anonymous') await guardAnonymous(exchange, fields, block);
-  if (Object.hasOwn(fields, '_draft')) await countMail(exchange, fields);
 }
 
 async function guardAnonymous(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
@@ -58,13 +52,6 @@ async function guardAnonymous(exchange: Exchange, fields: FormFields, block: str
 
 /** Buttons that store what was entered. */
 const STORING = ['_save', '_draft'];
-
-/** Counts the mail that a form asks for with an address for the link of its draft. */
-async function countMail({ ctx, services, visit }: Exchange, fields: FormFields): Promise<void> {
-  const given = Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : undefined;
-  const to = String([given].flat().at(-1) ?? '').trim();
-  if (isAddress(to)) visit.mayMail = await services.requesters.linkMails.take(ctx.ip, to, LINK_MAILS);
-}
 
 /** Whether the answer will be a question: the proof is needed with the reply. */
 function asksFirst({ app, json }: Exchange, fields: FormFields, block: string): boolean {

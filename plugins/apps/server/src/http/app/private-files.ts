@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { unlessHidden } from '../../apps';
 import { notFound } from '../../common/errors';
 import { THUMBNAIL } from '../../files';
 import type { PrivateFile } from '../../files/types';
@@ -36,7 +37,9 @@ export async function getFile(exchange: Exchange<TargetOf<'file'>>): Promise<voi
   const [file] = await services.files.privateFiles([target.id]);
   if (!file || file.site !== key.site || file.app !== key.app || file.name !== target.name) throw noFile();
   const records = await services.store.recordsWithFile(key, file.documentId);
-  const mayView = records.some(({ creator }) => rights.view(creator)) || (await hasOpened(exchange, records));
+  const mayView =
+    records.some((record) => rights.view(record.creator) && unlessHidden({ app, rights }, record)) ||
+    (await hasOpened(exchange, records));
   if (!mayView) throw noFile();
   await sendPrivate(ctx, services, file);
 }

@@ -1,5 +1,6 @@
 import type { AppTarget } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
+import { confirmByForm, confirmByJson, deleteConfirmation, readConfirmation, showConfirmation } from './confirmations';
 import { deleteDraft, postToDraft, readDraft, showDraft } from './drafts';
 import { getHistory, postHistory } from './history';
 import * as json from './json-handlers';
@@ -8,6 +9,7 @@ import { changeOwn, deleteOwn, postToOwn, readOwn, showOwn } from './own-records
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
 import { getFile } from './private-files';
+import { deleteRefusal, postRefusal, readRefusal, refuseByJson, showRefusal } from './unsubscribe';
 
 type Handle = (exchange: Exchange<never>) => Promise<void>;
 
@@ -44,6 +46,16 @@ export const routes: Record<AppTarget['kind'], Readonly<Record<string, Route>>> 
     GET: { json: readDraft, page: showDraft },
     POST: postToDraft,
     DELETE: deleteDraft,
+  },
+  confirm: {
+    GET: { json: readConfirmation, page: showConfirmation },
+    POST: { json: confirmByJson, page: confirmByForm },
+    DELETE: deleteConfirmation,
+  },
+  unsubscribe: {
+    GET: { json: readRefusal, page: showRefusal },
+    POST: { json: refuseByJson, page: postRefusal },
+    DELETE: deleteRefusal,
   },
   block: {
     GET: { json: json.getBlock, page: page.showBlock },

@@ -58,6 +58,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     [`/${app}/files/{file_id}/{name}`]: filePath(app, unique),
     ...(keepsDrafts(described) && { [`/${app}/draft/{token}`]: draftPath(app, unique) }),
     ...(offersLinks(described) && { [`/${app}/mine/{token}`]: ownPath(app, record, unique) }),
+    ...(sendsReceipts(described) && receiptPaths(app, unique)),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),
@@ -93,13 +94,6 @@ const offersLinks = ({ blocks }: App): boolean =>
 const keepsDrafts = ({ blocks }: App): boolean =>
   [...blocks.values()].some(({ definition, error }) => error === null && definition.drafts);
 
-const linkToken: Items = {
-  in: 'path',
-  name: 'token',
-  required: true,
-  schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{65}$' },
-};
-
 /** The draft of a signed link (docs/reference/definitions.md#drafts). Its token stands for a CSRF token. */
 function draftPath(app: string, unique: UniqueName): Items {
   const time = { type: 'string', format: 'date-time' };
@@ -114,7 +108,7 @@ function draftPath(app: string, unique: UniqueName): Items {
     },
   };
   return {
-    parameters: [linkToken],
+    parameters: [tokenParameter(65)],
     get: operation(app, {
       id: unique(app, 'getDraft'),
       summary: 'A draft: what was entered, as texts',
@@ -138,6 +132,73 @@ function draftPath(app: string, unique: UniqueName): Items {
   };
 }
 
+/** Whether a block of the app sends mails to addresses that are entered. */
+const sendsReceipts = ({ blocks }: App): boolean =>
+  [...blocks.values()].some(({ definition, error }) => error === null && definition.receipt !== null);
+
+const tokenParameter = (length: number): Items => ({
+  in: 'path',
+  name: 'token',
+  required: true,
+  schema: { type: 'string', pattern: `^[A-Za-z0-9_-]{${length}}$` },
+});
+
+const oneOf = (name: string, values: readonly string[]): JsonSchema => ({
+  type: 'object',
+  required: [name],
+  properties: { [name]: { enum: [...values] } },
+});
+
+/** The links of receipts (docs/reference/definitions.md#receipts). Their tokens stand for a CSRF token. */
+function receiptPaths(app: string, unique: UniqueName): Items {
+  return {
+    [`/${app}/confirm/{token}`]: {
+      parameters: [tokenParameter(65)],
+      get: operation(app, {
+        id: unique(app, 'getConfirmation'),
+        summary: 'Whether the record of the link is confirmed',
+        answers: { 200: answer('Its state', oneOf('state', ['unconfirmed', 'confirmed', 'waiting'])) },
+      }),
+      post: operation(app, {
+        id: unique(app, 'confirm'),
+        summary: 'Confirm the record of the link',
+        answers: { 200: answer('Confirmed, now or before', oneOf('success', ['confirmed'])) },
+        errors: ofRuns,
+      }),
+      delete: operation(app, {
+        id: unique(app, 'deleteConfirmation'),
+        summary: 'Delete the record of the link while it is not confirmed, and else end the link',
+        answers: { 200: answer('What was ended', oneOf('success', ['deleted', 'revoked'])) },
+        errors: ofRuns,
+      }),
+    },
+    [`/${app}/unsubscribe/{token}`]: {
+      parameters: [tokenParameter(86)],
+      get: operation(app, {
+        id: unique(app, 'getRefusal'),
+        summary: 'Whether the address of the mail gets no more receipts',
+        answers: {
+          200: answer('Its choice', {
+            type: 'object',
+            required: ['refused'],
+            properties: { refused: { type: 'boolean' } },
+          }),
+        },
+      }),
+      post: operation(app, {
+        id: unique(app, 'refuse'),
+        summary: 'Send no more receipts to the address of the mail',
+        answers: { 200: answer('Done', oneOf('success', ['refused'])) },
+      }),
+      delete: operation(app, {
+        id: unique(app, 'deleteRefusal'),
+        summary: 'Send receipts to the address of the mail again',
+        answers: { 200: answer('Done', oneOf('success', ['deleted'])) },
+      }),
+    },
+  };
+}
+
 /** The own record of a signed link (docs/reference/definitions.md#corrections-by-a-link). Its token stands for a CSRF token. */
 function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {
   const update = (method: string) =>
@@ -149,7 +210,7 @@ function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {
       errors: ofRuns,
     });
   return {
-    parameters: [linkToken],
+    parameters: [tokenParameter(65)],
     get: operation(app, {
       id: unique(app, 'getOwn'),
       summary: 'The own record: what its block shows of it',

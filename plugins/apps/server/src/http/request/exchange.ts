@@ -6,7 +6,7 @@ import type { App, AppServices, DryRun, Visit } from '../../apps';
 import type { AuditLog } from '../../audit';
 import type { Requesters } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
-import type { LiveChanges, RuleEntries, WaitingLists } from '../../events/types';
+import type { LiveChanges, RuleEntries, Unconfirmed, WaitingLists } from '../../events/types';
 import type { Sheets } from '../../interchange';
 import type { DocumentAccess } from '../../logic/types';
 import type { Metrics } from '../../metrics';
@@ -67,6 +67,7 @@ export interface HttpServices extends AppServices {
   rules: RuleEntries;
   schedules: Schedules;
   waitingLists: WaitingLists;
+  unconfirmed: Unconfirmed;
   /** Reloads open pages when files change; only where the command `dev` has started Strapi. */
   reloads?: Reloads | undefined;
   /** Which permissions decide about content. */

@@ -22,6 +22,9 @@ export const CREATOR_INDEX = '@creator';
 /** The keyword index of the files that records name, by which their removal finds the records that still do (docs/decisions/files.md). */
 export const FILES_INDEX = '@files';
 
+/** The keyword index of records that wait until they are confirmed, which others than editors do not see (docs/decisions/confirmation.md). */
+export const UNCONFIRMED_INDEX = '@unconfirmed';
+
 /** The field index of the blocks that records belong to, by which logic searches for the records of one (docs/reference/logic.md#contextapp). */
 export const BLOCK_INDEX = '@block';
 

@@ -1,7 +1,7 @@
 import type { Items, Json } from '../../../../shared/json';
 import { asciiAddress } from '../../common/text';
 import { documentIdsIn } from '../../files';
-import { FILES_INDEX } from './layout';
+import { FILES_INDEX, UNCONFIRMED_INDEX } from './layout';
 
 /**
  * What the keyword indexes of places have of a record of their block (docs/decisions/places.md): its `state`, `taken` or
@@ -17,8 +17,23 @@ export interface Place {
   value: string;
 }
 
-/** The item by which the server marks a record that waits for a place. */
+/**
+ * The item by which the server marks a record that waits: for a place, `waiting`, or until its maker has confirmed the address in it,
+ * `unconfirmed`.
+ */
 export const STATE = '_state';
+
+/** The item of an unconfirmed record while it has places; without it, it has none. */
+export const HELD = '_held';
+
+/** Items of a record that the server alone sets. */
+export const SERVER_ITEMS: readonly string[] = [STATE, HELD];
+
+/** Whether a record waits until it is confirmed (docs/decisions/confirmation.md). */
+export const isUnconfirmed = (items: Items | null): boolean => items?.[STATE] === 'unconfirmed';
+
+/** Whether a record has no places, although it is of its block: it was not confirmed in time. */
+export const isLapsed = (items: Items): boolean => isUnconfirmed(items) && items[HELD] !== true;
 
 const PREFIX = '@place/';
 
@@ -34,10 +49,20 @@ export const isPlaceIndex = (name: string): boolean => name.startsWith(PREFIX);
  */
 export function placeValues(index: string, record: { items: Items; creator: string | null }): string[] {
   if (index === FILES_INDEX) return documentIdsIn(record.items);
+  if (index === UNCONFIRMED_INDEX) return unconfirmedAs(record.items);
   const [block, kind, element = ''] = index.slice(PREFIX.length).split('/');
-  if (record.items.block !== block || !Object.hasOwn(values, kind ?? '')) return [];
+  if (record.items.block !== block || isLapsed(record.items) || !Object.hasOwn(values, kind ?? '')) return [];
   return values[kind as PlaceKind](record, element);
 }
+
+/** What the index of unconfirmed records has of a record: whether it has places; nothing of others. */
+export type UnconfirmedAs = 'held' | 'lapsed';
+
+const unconfirmedAs = (items: Items): UnconfirmedAs[] =>
+  isUnconfirmed(items) ? [isLapsed(items) ? 'lapsed' : 'held'] : [];
+
+/** The unconfirmed records of an app. */
+export const unconfirmedPlace = (value: UnconfirmedAs): Place => ({ index: UNCONFIRMED_INDEX, value });
 
 const values: Record<PlaceKind, (record: { items: Items; creator: string | null }, element: string) => string[]> = {
   state: ({ items }) => [items[STATE] === 'waiting' ? 'waiting' : 'taken'],

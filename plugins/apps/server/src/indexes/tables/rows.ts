@@ -13,6 +13,7 @@ import {
   type Layout,
   layoutOf,
   tablesOf,
+  UNCONFIRMED_INDEX,
 } from './layout';
 import { isPlaceIndex, placeValues } from './places';
 import type { Generation } from './state';
@@ -54,7 +55,7 @@ export function itemValue(record: Omit<IndexedRecord, 'seq'>, name: string): Jso
   if (name === 'id') return record.id;
   if (name === CREATOR_INDEX) return record.creator || null;
   if (name === FILES_INDEX) return documentIdsIn(record.items);
-  if (isPlaceIndex(name)) return placeValues(name, record);
+  if (isPlaceIndex(name) || name === UNCONFIRMED_INDEX) return placeValues(name, record);
   const item = name === BLOCK_INDEX ? 'block' : name;
   return Object.hasOwn(record.items, item) ? record.items[item] : undefined;
 }

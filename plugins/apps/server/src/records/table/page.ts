@@ -7,20 +7,21 @@ export function ofCreator(record: StoredRecord | null, creator: string | undefin
   return creator === undefined || (creator !== '' && record?.creator === creator) ? record : null;
 }
 
-/** Rows of a page in order of creation: of all records, or of one creator's, which the index of creators finds. */
+/** Rows of a page in order of creation: of all records, or of some, which the plugin's own indexes find. */
 async function pageRows(
   indexes: Indexes,
   access: Access,
   scope: string,
-  { own, ...page }: PageOptions & { limit: number },
+  { only, ...page }: PageOptions & { limit: number },
 ): Promise<Row[]> {
-  if (!own) return selectPageRows(access.sql, scope, page);
+  if (!only) return selectPageRows(access.sql, scope, page);
   const limit = Math.min(page.limit, queryLimits.limit);
-  const { rows } = await indexes.search(access, scope, own.indexes, { ...page, limit, creator: own.creator }, {});
+  const { indexes: declared, ...wanted } = only;
+  const { rows } = await indexes.search(access, scope, declared, { ...page, limit, ...wanted }, {});
   const last = rows.at(-1);
   if (limit === page.limit || rows.length < limit || !last) return rows;
   // A listing asks for one record more than a search may, to see whether there is a next page.
-  const more = { limit: page.limit - limit, after: Number(last.id), own };
+  const more = { limit: page.limit - limit, after: Number(last.id), only };
   return [...rows, ...(await pageRows(indexes, access, scope, more))];
 }
 

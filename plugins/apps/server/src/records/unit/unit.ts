@@ -37,8 +37,11 @@ const MAX_KEPT_READS = 200;
 
 /** The part of a range read that follows from a search. @param options must be right: the search itself refuses others */
 function rangeOf(declared: IndexDeclarations, options: SearchOptions): Pick<RangeRead, 'name' | 'has'> {
-  const { query, names, creator, block, place } = options;
-  return { name: JSON.stringify([query, names, creator, block, place]), has: searchMatcher(declared, options) };
+  const { query, names, creator, block, place, confirmed } = options;
+  return {
+    name: JSON.stringify([query, names, creator, block, place, confirmed]),
+    has: searchMatcher(declared, options),
+  };
 }
 
 /** For a search that runs again: the time that was left for the first one is over. */
@@ -125,15 +128,16 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
   }
 
   async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
-    const { after = 0, own } = options;
+    const { after = 0, only } = options;
+    const isWanted = only && searchMatcher(only.indexes, only);
     const { indexes } = this.tools;
     const scope = scopeOf(key);
     const read = (access: Access) => readPage(indexes, access, scope, options);
     const range: RangeRead = {
       scope,
-      name: JSON.stringify(['page', own?.creator]),
+      name: JSON.stringify(['page', only?.creator, only?.confirmed]),
       asks: JSON.stringify([after, options.offset, options.limit]),
-      has: ({ seq, creator }) => (seq === 0 || seq > after) && (own === undefined || creator === own.creator),
+      has: (record) => (record.seq === 0 || record.seq > after) && (isWanted === undefined || isWanted(record)),
       isCount: false,
       again: async (access = this.outside()) => ({ records: await read(access) }),
     };
@@ -176,7 +180,7 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     key: AppKey,
     indexes: IndexDeclarations,
     query?: string,
-    options: Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'> = {},
+    options: Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place' | 'confirmed'> = {},
     end: ReadEnd = {},
   ): Promise<number> {
     const scope = scopeOf(key);

@@ -53,7 +53,7 @@ export class WorkUnit implements UnitOfWork {
   }
 
   page(key: AppKey, options: PageOptions) {
-    this.reports(key, undefined, options.own?.creator);
+    this.reports(key, undefined, options.only?.creator);
     return this.call((unit) => unit.page(key, options));
   }
 
@@ -169,8 +169,8 @@ export class WorkUnit implements UnitOfWork {
   }
 
   private searches(key: AppKey, asked: ReadCondition): void {
-    const { query, names, creator, block, indexes, isCount } = asked;
-    const condition: ReadCondition = { query, names, creator, block, indexes, isCount };
+    const { query, names, creator, block, confirmed, indexes, isCount } = asked;
+    const condition: ReadCondition = { query, names, creator, block, confirmed, indexes, isCount };
     for (const { onRead } of this.observers) onRead?.(key, undefined, creator, condition);
   }
 

@@ -102,7 +102,7 @@ const wholeApp = new Map([
 ] as const satisfies [string, AppTarget['kind']][]);
 
 /** Addresses of an app that end with the token of a signed link. */
-export const linkKinds = ['mine', 'draft'] as const satisfies readonly LinkTargetKind[];
+export const linkKinds = ['mine', 'draft', 'confirm', 'unsubscribe'] as const satisfies readonly LinkTargetKind[];
 
 const isLinkKind = (name: string | null): name is LinkTargetKind => (linkKinds as readonly unknown[]).includes(name);
 

@@ -1,7 +1,7 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { expectWork } from '../../../common/time/pace';
 import type { StoredFile } from '../../../files';
-import { STATE } from '../../../indexes';
+import { SERVER_ITEMS, STATE } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import type { ServiceMessage } from '../../locales';
@@ -62,9 +62,11 @@ export async function sentNames(
 
 /** 422 where a client sends the item by which the server says who waits for a place of a block. */
 async function refuseState(run: Run, block: Block | null, names: readonly string[]): Promise<void> {
-  if (!block?.definition.places || !names.includes(STATE)) return;
+  const { places, receipt } = block?.definition ?? {};
+  const name = SERVER_ITEMS.find((one) => names.includes(one));
+  if (name === undefined || !(places || receipt?.confirm)) return;
   const { say } = await localeOf(run);
-  throw new FormRefusal([{ path: [STATE], message: say('server_item') }]);
+  throw new FormRefusal([{ path: [name], message: say('server_item') }]);
 }
 
 function strictProblems(
@@ -193,7 +195,9 @@ export interface JsonForm {
  */
 export async function readJsonForm(run: Run, block: Block, body: Items): Promise<JsonForm> {
   const shows = shownElements(run, block);
-  await refuseState(run, block, Object.keys(body));
+  // The buttons of its states have the name of the item.
+  const keys = Object.keys(body).filter((name) => name !== STATE || !block.definition.states);
+  await refuseState(run, block, keys);
   const { strict } = run.app.settings;
   if (strict) await requireFields(run, block, body, shows);
   const named = await ownFiles(run, filesNamed(block, body));

@@ -1,8 +1,10 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
 import type { Region } from '../../../common/values/moments';
+import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { readableValue, valueInTitle } from '../../elements';
+import type { PageLocale } from '../../locales';
 import { checkedMail, filledLine, isAddress, mailLimits, shown } from '../../mail';
 import { queueNotice, requesterAddress } from '../../run/calls-out';
 import { addNote, folderOf } from '../../run/diagnostics/failures';
@@ -60,17 +62,27 @@ function textOf(element: ElementDefinition, value: Json | undefined, say: Say, r
  */
 export async function notifyOfSave(run: Run, block: Block, record: StoredRecord, created: boolean): Promise<void> {
   const { notify } = block.definition;
+  if (isUnconfirmed(record.items)) return;
   if (notify && (created || notify.onUpdate)) await notifyOf(run, block, record, notify);
 }
 
 /** Queues the mail that a `notify` says, of a block or of a state; in the same way it never fails the request. */
-export async function notifyOf(run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void> {
+export const notifyOf = (run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void> =>
+  guarded(run, block, 'notify', () => send(run, block, notify, record));
+
+/** Makes a mail; one that cannot be made is reported under the key of the definition that asks for it. */
+export async function guarded(
+  run: Run,
+  block: Block,
+  key: 'notify' | 'receipt',
+  make: () => Promise<void>,
+): Promise<void> {
   try {
-    await send(run, block, notify, record);
+    await make();
   } catch (error) {
     // A lost database or a collision ends the whole attempt.
     if (!isAppsError(error) || run.fatal.error !== undefined) throw error;
-    report(run, block, `notify: no mail was sent: ${errorText(error, folderOf(run.services, run.app.id))}`);
+    report(run, block, `${key}: no mail was sent: ${errorText(error, folderOf(run.services, run.app.id))}`);
   }
 }
 
@@ -80,13 +92,13 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   const to = notify.to.map(fill).filter((address) => address !== '');
   if (to.length === 0) return;
   const replyTo = fill(notify.replyTo);
-  const html = notify.block === null ? '' : await bodyOf(run, block, notify.block, record);
+  const html = notify.block === null ? '' : await bodyOf(run, block, 'notify', notify.block, record);
   const { elements } = block.definition;
   const locale = await localeOf(run);
   const { say } = locale;
   const lines = mailLines(elements, record.items, say, locale);
-  const readable = (name: string) => valueInTitle(elements.get(name), valueFor(run, record, name) ?? null, locale);
-  const subject = filledLine(notify.subject, readable).slice(0, mailLimits.subject) || run.app.id;
+  const subject =
+    filledLine(notify.subject, lineFor(run, block, record, locale)).slice(0, mailLimits.subject) || run.app.id;
   const mail = checkedMail({
     to,
     subject,
@@ -97,6 +109,12 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
   const url = run.services.sites.urls.record(run.visit.site, run.app.id, record.id);
   queueNotice(run, mail, { block: block.id, link: { title: subject, url } });
 }
+
+/** What a name in braces stands for in a subject, in the language of the mail. */
+export const lineFor =
+  (run: Run, { definition }: Block, record: StoredRecord, locale: PageLocale) =>
+  (name: string): Json =>
+    valueInTitle(definition.elements.get(name), valueFor(run, record, name) ?? null, locale);
 
 /** The value of a name in braces: `requester`, `id`, `options.<name>`, or an item of the record. */
 function valueFor(run: Run, record: StoredRecord, name: string): Json | undefined {
@@ -111,7 +129,13 @@ function valueFor(run: Run, record: StoredRecord, name: string): Json | undefine
  * HTML of the block that the mail shows, with the record; '' when it cannot be rendered. Its `view_permission` does not
  * count: the definition names it, and the visitor does not see it.
  */
-async function bodyOf(run: Run, block: Block, id: string, record: StoredRecord): Promise<string> {
+export async function bodyOf(
+  run: Run,
+  block: Block,
+  key: 'notify' | 'receipt',
+  id: string,
+  record: StoredRecord,
+): Promise<string> {
   const shownBlock = run.app.blocks.get(id);
   try {
     if (!shownBlock) return '';
@@ -123,7 +147,7 @@ async function bodyOf(run: Run, block: Block, id: string, record: StoredRecord):
     report(
       run,
       block,
-      `notify: the mail is sent without "${id}": ${errorText(error, folderOf(run.services, run.app.id))}`,
+      `${key}: the mail is sent without "${id}": ${errorText(error, folderOf(run.services, run.app.id))}`,
     );
     return '';
   }

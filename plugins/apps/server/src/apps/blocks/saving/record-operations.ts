@@ -4,6 +4,7 @@ import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
+import { visibleIn } from '../../run/confirmed';
 import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
@@ -15,6 +16,7 @@ import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { beforeElements } from '../run-block';
 import { checkedItems, sentNames, withoutNames } from './checked-items';
+import { sendReceipt } from './receipt';
 import { deleteRecord, saveInSession } from './save-record';
 
 /** Whether a record meets the `If-Match` header; undefined without one. */
@@ -37,6 +39,7 @@ export async function createRecord(run: Run, items: Items, pathId?: string): Pro
   if (!block) return createWithoutBlock(run, fresh);
   const record = await withSession(run, block, null, (session) => createOfBlock(run, block, session, fresh));
   issueOwnLink(run, block, record);
+  await sendReceipt(run, block, record);
   return record;
 }
 
@@ -88,7 +91,7 @@ const editable = (run: Run, id: string): Promise<StoredRecord> =>
 /** The record where only its state is changed, by one whom `by` of the state names: that is no right to other items. */
 async function movable(run: Run, id: string, body: Items): Promise<StoredRecord | null> {
   if (Object.keys(body).some((name) => name !== 'state' && name !== 'id')) return null;
-  const record = await run.unit.get(keyOf(run), id, run.rights.viewOwn ?? undefined);
+  const record = visibleIn(run, await run.unit.get(keyOf(run), id, run.rights.viewOwn ?? undefined));
   return record && run.rights.view(record.creator) && mayMoveRecord(run, record) ? record : null;
 }
 
@@ -219,7 +222,7 @@ export async function computeElement(run: Run, block: Block, name: string): Prom
 }
 
 async function existing(run: Run, id: string): Promise<StoredRecord> {
-  const record = await run.unit.get(keyOf(run), id);
+  const record = visibleIn(run, await run.unit.get(keyOf(run), id));
   if (!record) throw notFound(missing.record(id, run.app.id));
   return record;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Items } from '../../../../../shared/json';
 import { grouped } from '../../../common/collections';
 import { AppsError, type ErrorName, isAppsError, notFound } from '../../../common/errors';
-import { STATE } from '../../../indexes';
+import { SERVER_ITEMS } from '../../../indexes';
 import { type HistoryVersion, itemsBefore } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
 import { keyOf } from '../../run/run';
@@ -52,7 +52,8 @@ export async function restoreVersion(
 }
 
 /** Names of items that only the server sets in records of a block. */
-const ownNames = (block: Block | null): ReadonlySet<string> => new Set([STATE, ...(block ? serverItems(block) : [])]);
+const ownNames = (block: Block | null): ReadonlySet<string> =>
+  new Set([...SERVER_ITEMS, ...(block ? serverItems(block) : [])]);
 
 async function changeBack(run: Run, record: StoredRecord, items: Items): Promise<StoredRecord> {
   const own = ownNames(blockOfItems(run, items));
@@ -72,6 +73,7 @@ async function createAgain(
   const block = blockOf(run, items);
   const own = ownNames(block);
   const sent = Object.fromEntries(Object.entries(items).filter(([name]) => !own.has(name)));
+  run.places.restored.add(id);
   if (block?.definition.states) await keepState(run, id, sent);
   const fresh = { id, whenTaken: 'refuse' as const, items: sent, creator };
   if (!block) return createWithoutBlock(run, fresh);
@@ -84,7 +86,6 @@ async function keepState(run: Run, id: string, items: Items): Promise<void> {
   const state = versions[0]?.earlier?.set.state;
   if (state === undefined) delete items.state;
   else items.state = state;
-  run.places.restored.add(id);
 }
 
 /** The block that the items name; null for one that the theme no longer has. */

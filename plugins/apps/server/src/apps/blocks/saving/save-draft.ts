@@ -4,9 +4,10 @@ import { readableMoment } from '../../../common/values/moments';
 import { fieldOf, type StoredFile, type TemporaryFile } from '../../../files';
 import type { NewDraft } from '../../../links/types';
 import { STORED } from '../../elements';
-import { checkedMail, isAddress } from '../../mail';
+import { isAddress } from '../../mail';
 import { draftAddress, draftOf } from '../../run/draft-link';
 import { makerOf } from '../../run/owner';
+import { hasRoomForReceipt, queueReceipt } from '../../run/receipts';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import { keyOf } from '../../run/run';
 import { localeOf } from '../../run/site-locale';
@@ -130,18 +131,18 @@ async function requireRoom(run: Run, draft: NewDraft): Promise<void> {
 }
 
 /**
- * Queues the mail with the link of a draft: a fixed text in which nothing is what the visitor has entered, because anybody can enter any
- * address. `mail` of settings.yaml does not count: `drafts` allows this one mail. @returns whether it is sent
+ * Queues the mail with the link of a draft: a fixed text in which nothing is what the visitor has entered, within the limits of receipts,
+ * because anybody can enter any address. @returns whether it is sent, as far as its page may say
  */
-async function mailLink(run: Run, block: Block, { draftId, key, endsAt }: NewDraft, to: string): Promise<boolean> {
+async function mailLink(run: Run, block: Block, { draftId, endsAt }: NewDraft, address: string): Promise<boolean> {
+  if (!(await hasRoomForReceipt(run, address))) return false;
   const { visit, services, app } = run;
-  if (visit.mayMail !== true) return false;
   const locale = await localeOf(run);
   const name = nameOf(block);
   const link = draftAddress({ services, site: visit.site, app }, draftId);
   const moment = readableMoment(new Date(endsAt).toISOString(), locale);
   const subject = locale.say('draft_mail_subject', { name });
   const text = `${locale.say('draft_mail', { name, moment })}\n\n${link}`;
-  run.mails.push({ key, mail: checkedMail({ to: [to], subject, text }), about: null });
+  await queueReceipt(run, { address, subject, text, html: '', calendar: null, isNeeded: false });
   return true;
 }

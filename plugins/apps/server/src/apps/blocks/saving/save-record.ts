@@ -54,7 +54,8 @@ export async function saveInSession(
       saving.add(addressOf(run, current.id));
       run.saving.add(addressOf(run, current.id));
     }
-    if (block.definition.places || block.definition.states) await givePlace(run, session, current);
+    const { places, states, receipt } = block.definition;
+    if (places || states || receipt?.confirm) await givePlace(run, session, current);
     const returned = (await session.run(['on_save'], true)).get('on_save') ?? null;
     // Inside another block the calling function goes on, and the request is refused after it.
     if (run.depth === 0) refuseInvalid(run);
@@ -64,7 +65,7 @@ export async function saveInSession(
   }
 }
 
-/** Gives the record its place, so that `on_save` and the mail of the form know whether it waits for one. */
+/** Gives the record its place, so that `on_save` and the mails of the form know whether it waits for one, or until it is confirmed. */
 async function givePlace(run: Run, session: BlockSession, { id }: StoredRecord): Promise<void> {
   await settlePlaces(run);
   await session.setRecord(await currentRecord(run, id));

@@ -1,4 +1,5 @@
 import { AppsError, notFound } from '../../../common/errors';
+import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import { pageFields, roleOf } from '../../elements';
 import { draftOf } from '../../run/draft-link';
@@ -30,6 +31,7 @@ import {
   withSentFiles,
 } from '../sent/submitted-files';
 import { notifyOfSave } from './notify';
+import { sendReceipt } from './receipt';
 import { moveRecord } from './record-operations';
 import { type SavedDraft, saveDraft } from './save-draft';
 import { changedRecord, deleteInSession, saveInSession } from './save-record';
@@ -45,6 +47,8 @@ export type Submitted =
       redirect: string | null;
       /** The id of the link that its maker gets, which is no token; null without one. */
       link: string | null;
+      /** Whether the record waits until the address in it is confirmed. */
+      isUnconfirmed: boolean;
     }
   | SavedDraft
   | { kind: 'deleted'; redirect: string | null }
@@ -84,7 +88,14 @@ export async function submitBlock(
   const form = { fields, ...more };
   const state = record && block.definition.states && Object.hasOwn(fields, '_state') ? fields._state : undefined;
   if (record && typeof state === 'string')
-    return { kind: 'saved', record: await moveRecord(run, record, state), created: false, redirect: null, link: null };
+    return {
+      kind: 'saved',
+      record: await moveRecord(run, record, state),
+      created: false,
+      redirect: null,
+      link: null,
+      isUnconfirmed: false,
+    };
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     refuseLost(run, await shownAgain(run, block, record, fields));
@@ -235,8 +246,17 @@ async function save(
   if (!record) {
     issueOwnLink(run, block, done.record);
     endDraft(run, block, done.record);
+    await sendReceipt(run, block, done.record);
   }
   await notifyOfSave(run, block, done.record, !record);
   const link = run.links.get(done.record.id) ?? null;
-  return { kind: 'saved', record: done.record, created: !record, redirect: done.redirect, link };
+  const unconfirmed = !record && isUnconfirmed(done.record.items);
+  return {
+    kind: 'saved',
+    record: done.record,
+    created: !record,
+    redirect: done.redirect,
+    link,
+    isUnconfirmed: unconfirmed,
+  };
 }

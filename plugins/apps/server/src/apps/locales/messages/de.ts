@@ -177,6 +177,27 @@ export const de: ServiceMessages = {
   draft_mail_subject: 'Später fortsetzen: {name}',
   draft_mail:
     'Sie haben den Link zu Ihrem Entwurf angefordert: {name}. Mit ihm können Sie fortfahren bis: {moment}. Wenn Sie ihn nicht angefordert haben, können Sie diese Mail ignorieren.',
+  receipt_subject: 'Eingegangen: {name}',
+  receipt_intro: 'Das ist eingegangen für {name} ({site}).',
+  receipt_why: 'Sie erhalten diese Mail, weil diese Adresse bei {site} eingegeben wurde. Keine solchen Mails mehr:',
+  receipt_full:
+    'Es wurden zu viele Mails angefordert. Nichts wurde gespeichert. Bitte versuchen Sie es in einer Stunde noch einmal.',
+  place_on_list: 'Alle Plätze sind vergeben: Sie stehen auf der Warteliste.',
+  confirm_subject: 'Bitte bestätigen: {name}',
+  confirm_text:
+    'Diese Adresse wurde bei {site} eingegeben für: {name}.\n\nWenn Sie das waren, öffnen Sie bitte diese Adresse und drücken den Knopf:\n{link}\n\nSonst wird es in zwei Tagen gelöscht. Wenn Sie es nicht waren, brauchen Sie nichts zu tun.',
+  confirm_sent:
+    'An die eingegebene Adresse wurde eine Mail gesendet. Bitte öffnen Sie den Link darin und bestätigen Sie dort.',
+  confirm_ask: 'Bitte bestätigen Sie, dass diese Adresse Ihre ist und dass Sie das möchten.',
+  confirm_button: 'Bestätigen',
+  confirm_done: 'Danke, es ist bestätigt.',
+  address_fixed:
+    'Diese Adresse gehört zu einer Bestätigung. Um eine andere zu verwenden, senden Sie das Formular bitte neu.',
+  optout_title: 'Mails von {site}',
+  optout_ask: 'Soll diese Adresse keine Mails mehr erhalten, wenn sie bei {site} eingegeben wird?',
+  optout_button: 'Keine Mails mehr',
+  optout_done: 'Diese Adresse erhält keine Mails mehr, wenn sie bei {site} eingegeben wird.',
+  optout_undo: 'Wieder Mails senden',
   block_missing: 'Ein Datensatz nennt seinen Block.',
   block_kept: 'Ein Datensatz behält seinen Block.',
   part_failed: 'Dieser Teil konnte nicht gezeigt werden',

@@ -10,6 +10,10 @@ export interface PlaceChange {
   after: Items | null;
   /** Through what its state was changed, or it was made, last. */
   movedBy?: Through | undefined;
+  /** Through what it came into its block. */
+  enteredBy?: Through | undefined;
+  /** Through what it was changed last. */
+  changedBy?: Through | undefined;
 }
 
 /**
@@ -29,6 +33,8 @@ export class PlaceChanges {
   readonly joined = new Set<string>();
   /** Ids of deleted records that are created again, in the state that they had. */
   readonly restored = new Set<string>();
+  /** Ids of the records whose confirmation the server itself changes. */
+  readonly byServer = new Set<string>();
   /** What this attempt adds to them. */
   readonly added: PlaceTally;
 
@@ -52,8 +58,12 @@ export class PlaceChanges {
     if (this.ofServer.has(address)) return;
     const known = this.changed.get(address);
     const isMoved = change.before === null || change.before.state !== change.after?.state;
-    const movedBy = isMoved ? provenance()?.through : known?.movedBy;
-    this.changed.set(address, { ...change, before: known ? known.before : change.before, movedBy });
+    const changedBy = provenance()?.through;
+    const movedBy = isMoved ? changedBy : known?.movedBy;
+    const isNew = change.before === null || change.before.block !== change.after?.block;
+    const enteredBy = isNew ? changedBy : known?.enteredBy;
+    const before = known ? known.before : change.before;
+    this.changed.set(address, { ...change, before, movedBy, enteredBy, changedBy });
   }
 
   /** The changes since the last call, in order. */

@@ -1,5 +1,6 @@
 import type { Items, Json } from '../../../../../shared/json';
 import { allows } from '../../../auth';
+import { isUnconfirmed } from '../../../indexes';
 import type { Through } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
 import type { App, Block, State, States } from '../../types';
@@ -111,6 +112,14 @@ async function noWay(run: Run, states: States, from: State | null, to: Json): Pr
   return new FormRefusal([{ path: [ITEM], message }], run.budget, [], 'state');
 }
 
+/** Queues the mail of the state that a record has come into before it was confirmed. */
+export async function announceState(run: Run, record: StoredRecord): Promise<void> {
+  const block = statedBlock(run.app, record.items);
+  const state = block && stateOf(block.states, record.items);
+  if (block && state)
+    await entered(run, block, { key: { site: run.visit.site.id, app: run.app.id }, id: record.id }, state);
+}
+
 /** Queues the mail of a state into which a record has come. */
 async function entered(
   run: Run,
@@ -120,5 +129,6 @@ async function entered(
 ): Promise<void> {
   const notify = state?.notify;
   const record = notify && (await run.unit.get(key, id));
-  if (notify && record) await run.services.nested.notify(run, block, record, notify);
+  // Of one that waits until it is confirmed, then.
+  if (notify && record && !isUnconfirmed(record.items)) await run.services.nested.notify(run, block, record, notify);
 }

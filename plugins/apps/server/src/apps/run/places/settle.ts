@@ -1,5 +1,5 @@
 import type { Items } from '../../../../../shared/json';
-import { type Place, STATE } from '../../../indexes';
+import { isLapsed, isUnconfirmed, type Place, STATE } from '../../../indexes';
 import type { AppKey, StoredRecord } from '../../../records/types';
 import type { App, Block, Places } from '../../types';
 import { type FormError, FormRefusal, type PlaceCode } from '../refusals';
@@ -7,6 +7,7 @@ import { localeOf } from '../site-locale';
 import type { Run } from '../types';
 import { refusal } from '../visits';
 import type { PlaceChange } from './changes';
+import { beginConfirmation, mustConfirm, refuseUnconfirmed } from './confirmation';
 import { settleFiles } from './files';
 import { mailOfPlace } from './place-mail';
 import { settleState } from './record-states';
@@ -53,27 +54,51 @@ async function settleAll(run: Run): Promise<void> {
 
 async function scopeOf(run: Run, key: AppKey): Promise<Scope | null> {
   const app = key.app === run.app.id ? run.app : await run.services.loadApp(run.visit.site, key.app);
-  const hasPlaces = app && [...app.blocks.values()].some(({ definition }) => definition.places || definition.states);
-  return app && hasPlaces ? { run, app, key } : null;
+  if (!app) return null;
+  const isRuled = ({ definition }: Block) => definition.places || definition.states;
+  return app.confirms || [...app.blocks.values()].some(isRuled) ? { run, app, key } : null;
 }
 
 async function settle(scope: Scope, change: PlaceChange): Promise<void> {
-  await settleState(scope.run, scope.app, change);
-  const { creator, before, after } = change;
+  const { creator, before } = change;
+  await refuseUnconfirmed(scope.run, scope.app, change);
+  const after = await unconfirmedFirst(scope, change);
+  await settleState(scope.run, scope.app, { ...change, after });
   const [from, to] = [blockOfItems(scope.app, before), blockOfItems(scope.app, after)];
   if (!from && !to) return;
   const left = from && before ? placesTaken(from, { items: before, creator }) : [];
   const taken = to && after ? placesTaken(to, { items: after, creator }) : [];
   for (const place of without(left, taken)) add(scope, place, -1);
   const stays = to !== null && from?.id === to.id;
-  if (from && before && !stays) add(scope, statePlace(from.id, stateOf(before)), -1);
-  // A place of another block that becomes free.
-  if (from && !stays) await moveUp(scope, from);
+  const [had, has] = [from && before && !isLapsed(before), to && after && !isLapsed(after)];
+  const keeps = stays && had && has;
+  if (from && before && had && !keeps) {
+    add(scope, statePlace(from.id, stateOf(before)), -1);
+    // A place of another block, or of an unconfirmed record, that becomes free.
+    await moveUp(scope, from);
+  }
   if (!to || !after) return;
-  await refuseState(scope, after, stays ? before : null);
+  const isByServer = scope.run.places.byServer.has(change.id) || isUnconfirmed(after);
+  if (!isByServer) await refuseState(scope, after, stays ? before : null);
   if (!stays) await requireOpen(scope, to, creator);
   await takePlaces(scope, to, without(taken, left));
-  if (!stays) await takeState(scope, to, change);
+  if (has && !keeps) await takeState(scope, to, change);
+}
+
+/** The items of a record; those of one that must be confirmed say so. Over the limit it has no place until then. */
+async function unconfirmedFirst(scope: Scope, change: PlaceChange): Promise<Items | null> {
+  const { after } = change;
+  if (!after || !mustConfirm(scope.run, scope.app, change)) return after;
+  const block = blockOfItems(scope.app, after);
+  const waits = block?.places.waitingList === true && (await hasNoPlace(scope, block));
+  return beginConfirmation(scope.run, change, after, block !== null && !waits);
+}
+
+/** Whether the next record of a block with a waiting list waits. */
+async function hasNoPlace(scope: Scope, block: Ruled): Promise<boolean> {
+  const { limit } = block.places;
+  await moveUp(scope, block);
+  return limit !== null && (await isFull(scope, statePlace(block.id, 'taken'), limit));
 }
 
 const without = (places: readonly TakenPlace[], others: readonly TakenPlace[]): TakenPlace[] => {

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { type Items, itemOf } from '../../../../../shared/json';
+import { serverTimeZone } from '../../../common/time/cron';
+import { isoMoment } from '../../../common/values/moments';
+import { momentInZone } from '../../../common/values/zoned';
+import { isUnconfirmed } from '../../../indexes';
+import { calendarFile } from '../../../mail';
+import type { AppKey, StoredRecord } from '../../../records/types';
+import type { Site } from '../../../sites/types';
+import { filledLine, mailLimits } from '../../mail';
+import { linkOfRecord } from '../../run/own-link';
+import { confirm } from '../../run/places/confirmation';
+import { announceState } from '../../run/places/record-states';
+import { settlePlaces } from '../../run/places/settle';
+import { queueReceipt, receiptAddress } from '../../run/receipts';
+import { keyOf } from '../../run/run';
+import { localeOf } from '../../run/site-locale';
+import type { Run } from '../../run/types';
+import { nameOf } from '../../run/visits';
+import type { Block, Receipt } from '../../types';
+import { ownItems } from './checked-items';
+import { bodyOf, guarded, lineFor, mailLines, notifyOfSave } from './notify';
+
+/**
+ * Queues the mail of the block's `receipt` for a new record (docs/reference/definitions.md#receipts); of one that waits until it is
+ * confirmed, when it is. A mail that cannot be made does not fail the request: the log says why.
+ */
+export async function sendReceipt(run: Run, block: Block, record: StoredRecord): Promise<void> {
+  const { receipt } = block.definition;
+  if (!receipt || isUnconfirmed(record.items)) return;
+  const address = receiptAddress(receipt, record);
+  if (address === null) return;
+  await guarded(run, block, 'receipt', async () => send(run, block, receipt, { address, record }));
+}
+
+async function send(
+  run: Run,
+  block: Block,
+  { subject, block: shown }: Receipt,
+  { address, record }: { address: string; record: StoredRecord },
+): Promise<void> {
+  const locale = await localeOf(run);
+  const { say } = locale;
+  const title =
+    (subject === null ? '' : filledLine(subject, lineFor(run, block, record, locale)).slice(0, mailLimits.subject)) ||
+    say('receipt_subject', { name: nameOf(block) });
+  const link = linkOfRecord(run, record);
+  const { id: _id, ...own } = await ownItems(run, block, record);
+  const lines = mailLines(block.definition.elements, own, say, locale);
+  const state = record.items._state === 'waiting' ? [say('place_on_list'), ''] : [];
+  const html = shown === null ? '' : await bodyOf(run, block, 'receipt', shown, record);
+  const below = link === null ? [] : ['', say('own_link'), link];
+  const intro = say('receipt_intro', { name: nameOf(block), site: run.visit.site.title });
+  await queueReceipt(run, {
+    address,
+    subject: title,
+    text: [intro, '', ...state, ...lines, ...below].join('\n'),
+    html,
+    calendar: calendarOf(run, block, record, title),
+    isNeeded: false,
+  });
+}
+
+/** The calendar file of a record with a date that is not over: the first of its block's. Null without one. */
+function calendarOf(
+  { visit, app }: Run,
+  { definition }: Block,
+  { id, items }: StoredRecord,
+  title: string,
+): string | null {
+  const [now, key] = [Date.now(), { site: visit.site.id, app: app.id }];
+  const dates = [...definition.elements.values()].filter(({ type }) => type === 'DATE' || type === 'DATETIME');
+  for (const { name } of dates) {
+    const at = startOf(items, name, visit.site);
+    if (at && at.end > now) {
+      const uid = `${digestOf(key, id, name)}@${new URL(visit.site.url).hostname}`;
+      return calendarFile({ uid, title, url: null, start: at.start, isDay: at.isDay, made: now });
+    }
+  }
+  return null;
+}
+
+const digestOf = ({ site, app }: AppKey, id: string, name: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([site, app, id, name]))
+    .digest('hex')
+    .slice(0, 32);
+
+/** When a date of a record begins, by the site's clock unless it names a zone, and when it is over. Null for what is no date. */
+function startOf(
+  items: Items,
+  name: string,
+  { timeZone }: Pick<Site, 'timeZone'>,
+): { start: number; end: number; isDay: boolean } | null {
+  const value = itemOf(items, name);
+  const found = typeof value === 'string' ? isoMoment(value) : null;
+  if (!found) return null;
+  const { time, kind } = found;
+  const zone = timeZone ?? serverTimeZone();
+  if (kind === 'day') return { start: time, end: momentInZone(time, zone, 'last') + 86_400_000, isDay: true };
+  const start = kind === 'instant' ? time : momentInZone(time - (time % 1000), zone, 'first');
+  return { start, end: start, isDay: false };
+}
+
+/**
+ * Confirms a record, and sends what has waited for that: the mail of `receipt`, those of `notify` and of its state. Webhooks follow from
+ * the change. ConflictError and FormRefusal where it has lost its places and there are none; nothing is changed then.
+ * @returns the record, as it is then
+ */
+export async function confirmRecord(run: Run, block: Block | null, record: StoredRecord): Promise<StoredRecord> {
+  const key = keyOf(run);
+  await confirm(run, key, record);
+  await settlePlaces(run);
+  const confirmed = (await run.unit.get(key, record.id)) ?? record;
+  if (!block) return confirmed;
+  const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key, purpose: 'mine', id: record.id }));
+  if (own) run.links.set(record.id, own.linkId);
+  await sendReceipt(run, block, confirmed);
+  await notifyOfSave(run, block, confirmed, true);
+  await announceState(run, confirmed);
+  return confirmed;
+}

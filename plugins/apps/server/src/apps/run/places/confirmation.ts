@@ -1,0 +1,105 @@
+import type { Items } from '../../../../../shared/json';
+import { HELD, isUnconfirmed, STATE } from '../../../indexes';
+import type { Through } from '../../../records';
+import type { AppKey, StoredRecord } from '../../../records/types';
+import type { App, Block, Receipt } from '../../types';
+import { queueReceipt, receiptAddress } from '../receipts';
+import { FormRefusal } from '../refusals';
+import { localeOf } from '../site-locale';
+import type { Run } from '../types';
+import { nameOf } from '../visits';
+import type { PlaceChange } from './changes';
+
+type Confirmed = Block & { receipt: Receipt };
+
+/** Milliseconds for which an unconfirmed record has its places, and for which it is kept. */
+export const confirmationTimes = { held: 30 * 60_000, kept: 2 * 86_400_000 };
+
+/** Ways in by which an address may be entered that is another's. Imports, logic and jobs are the author's or an editor's own. */
+const ofVisitors: ReadonlySet<Through | undefined> = new Set<Through>(['form', 'json', 'self_service']);
+
+/** The block of a record, if its records wait until they are confirmed. */
+function confirmedBlock(app: App, items: Items | null): Confirmed | null {
+  const id = items?.block;
+  const block = typeof id === 'string' ? app.blocks.get(id) : undefined;
+  const receipt = block?.definition.receipt;
+  return block && receipt?.confirm ? { ...block, receipt } : null;
+}
+
+/** Whether a record comes into its block by a way in which it must be confirmed. */
+export function mustConfirm(run: Run, app: App, { key, id, before, after, enteredBy }: PlaceChange): boolean {
+  if (app.id !== run.app.id || key.app !== app.id || !confirmedBlock(app, after)) return false;
+  if (before && (before.block === after?.block || run.rights.edit(null))) return false;
+  return ofVisitors.has(enteredBy) && !run.places.restored.has(id);
+}
+
+/**
+ * Makes a new record wait until the address in it is confirmed: gives it its link, and queues the mail with it, whose text is the
+ * service's own and has nothing of what was entered. 422 without an address.
+ * @param held whether it has its places until then
+ * @returns its items
+ */
+export async function beginConfirmation(
+  run: Run,
+  { key, id }: PlaceChange,
+  items: Items,
+  held: boolean,
+): Promise<Items> {
+  const block = confirmedBlock(run.app, items);
+  if (!block) return items;
+  const locale = await localeOf(run);
+  // A client has sent it.
+  if ((items[STATE] ?? null) !== null)
+    throw new FormRefusal([{ path: [STATE], message: locale.say('server_item') }], run.budget);
+  const address = receiptAddress(block.receipt, { items });
+  if (address === null)
+    throw new FormRefusal([{ path: [block.receipt.to], message: locale.say('required') }], run.budget);
+  const set = { [STATE]: 'unconfirmed', ...(held && { [HELD]: true }) };
+  const record = await run.places.own({ key, id }, () => run.unit.update(key, id, { set }));
+  const { linkId, write } = run.services.links.issue({ key, purpose: 'confirm', id });
+  run.unit.atCommit(write);
+  const token = run.services.links.token({ linkId, purpose: 'confirm', key });
+  const url = run.services.sites.urls.link(run.visit.site, run.app.id, 'confirm', token);
+  const name = nameOf(block);
+  await queueReceipt(run, {
+    address,
+    subject: locale.say('confirm_subject', { name }),
+    text: locale.say('confirm_text', { name, site: run.visit.site.title, link: url }),
+    html: '',
+    calendar: null,
+    isNeeded: true,
+  });
+  return record.items;
+}
+
+/**
+ * 422 where a request sets what the server alone says of a confirmation, or changes an address that is confirmed or about to be: its
+ * holder could have confirmed one, and then name another's. Editors may.
+ */
+export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange): Promise<void> {
+  const { id, before, after, changedBy } = change;
+  if (!after || run.places.byServer.has(id)) return;
+  const { say } = await localeOf(run);
+  const wrong = (name: string, message: string) => new FormRefusal([{ path: [name], message }], run.budget);
+  if (isUnconfirmed(after) !== isUnconfirmed(before)) throw wrong(STATE, say('server_item'));
+  if ((after[HELD] ?? null) !== (before?.[HELD] ?? null)) throw wrong(HELD, say('server_item'));
+  const block = confirmedBlock(app, after);
+  if (!block || before?.block !== after.block || !ofVisitors.has(changedBy) || run.rights.edit(null)) return;
+  const { to } = block.receipt;
+  if ((after[to] ?? null) !== (before?.[to] ?? null)) throw wrong(to, say('address_fixed'));
+}
+
+/**
+ * Confirms a record: it takes the places that it has no longer, or one on the waiting list. 409 or 422 where there is none. Settle
+ * the places after it.
+ */
+export async function confirm(run: Run, key: AppKey, { id }: Pick<StoredRecord, 'id'>): Promise<void> {
+  run.places.byServer.add(id);
+  await run.unit.update(key, id, { unset: [STATE, HELD] });
+}
+
+/** Takes its places from an unconfirmed record. */
+export async function release(run: Run, key: AppKey, { id }: Pick<StoredRecord, 'id'>): Promise<void> {
+  run.places.byServer.add(id);
+  await run.unit.update(key, id, { unset: [HELD] });
+}

@@ -1,0 +1,165 @@
+import {
+  attributes,
+  type Block,
+  confirmRecord,
+  deleteRecord,
+  escapeHtml,
+  FormRefusal,
+  localeOf,
+  nameOf,
+  ownAddress,
+  type Run,
+  withRun,
+} from '../../apps';
+import { notFound } from '../../common/errors';
+import { isUnconfirmed, STATE } from '../../indexes';
+import type { Link } from '../../links/types';
+import type { StoredRecord } from '../../records/types';
+import { formFields } from '../request/body';
+import type { Exchange, TargetOf } from '../request/exchange';
+import { sentToken } from '../request/request-data';
+import { answerHtml } from './page-handlers';
+
+type ConfirmExchange = Exchange<TargetOf<'confirm'>>;
+
+/** The same for a token that was never made, for one that was revoked, and for a record that is gone. */
+const nothing = () => notFound('There is nothing at this address');
+
+/** The record of the request's link. NotFoundError for any other token. */
+async function linkOf({ ctx, services, site, app, target }: ConfirmExchange): Promise<Link> {
+  const link = await services.links.find({ site: site.id, app: app.id }, 'confirm', sentToken(ctx, target.token));
+  if (!link) throw nothing();
+  return link;
+}
+
+interface Found {
+  record: StoredRecord;
+  /** Null where the theme no longer has it, or it is broken. */
+  block: Block | null;
+}
+
+async function found(run: Run, { key, id, seq }: Link): Promise<Found> {
+  const record = await run.unit.get(key, id);
+  if (record?.seq !== seq) throw nothing();
+  const block = run.app.blocks.get(String(record.items.block));
+  return { record, block: block && !block.error ? block : null };
+}
+
+/** What the link's page says of a record: whether it waits for the button, has its place, or waits for one. */
+type State = 'unconfirmed' | 'confirmed' | 'waiting';
+
+const stateOf = ({ items }: StoredRecord): State =>
+  isUnconfirmed(items) ? 'unconfirmed' : items[STATE] === 'waiting' ? 'waiting' : 'confirmed';
+
+async function read(exchange: ConfirmExchange): Promise<{ state: State; name: string; own: string | null }> {
+  const { services, site, visit, app } = exchange;
+  const link = await linkOf(exchange);
+  const { value } = await withRun(services, visit, app, (run) => found(run, link));
+  const { record, block } = value;
+  const [own] = await services.links.ofRecord({ ...link, purpose: 'mine' });
+  return {
+    state: stateOf(record),
+    name: block ? nameOf(block) : app.id,
+    own: own ? ownAddress({ services, site, app }, own.linkId) : null,
+  };
+}
+
+/** The state of the record. */
+export async function readConfirmation(exchange: ConfirmExchange): Promise<void> {
+  const { state } = await read(exchange);
+  exchange.ctx.body = { state };
+}
+
+const WITHDRAW = '_withdraw';
+
+/** The page with the button. Programs that look at the links of mails open it: that changes nothing. */
+export const showConfirmation = (exchange: ConfirmExchange): Promise<void> => showPage(exchange, []);
+
+/** @param errors why the record was not confirmed */
+async function showPage(exchange: ConfirmExchange, errors: readonly string[]): Promise<void> {
+  const { ctx, services, site, visit, app, target } = exchange;
+  const { state, name, own } = await read(exchange);
+  const { say } = await localeOf({ visit, app });
+  const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
+  const button = (label: string, more: Readonly<Record<string, string>>) =>
+    `<button${attributes({ type: 'submit', class: 'apps-action', ...more })}>${escapeHtml(label)}</button>`;
+  const address = services.sites.urls.link(site, app.id, 'confirm', sentToken(ctx, target.token));
+  const buttons = `${button(say('confirm_button'), {})} ${button(say('own_withdraw'), { name: WITHDRAW, value: 'yes' })}`;
+  const form = `<form class="apps-own" method="post" action="${escapeHtml(address)}"><p>${buttons}</p></form>`;
+  const link =
+    own === null
+      ? ''
+      : `${paragraph(say('own_link'))}<p><a href="${escapeHtml(own)}">${escapeHtml(say('own_open'))}</a></p>`;
+  const alert = errors.map((text) => `<p role="alert">${escapeHtml(text)}</p>`).join('');
+  const main = {
+    unconfirmed: () => alert + paragraph(say('confirm_ask')) + form,
+    confirmed: () => paragraph(say('confirm_done')) + link,
+    waiting: () => paragraph(say('confirm_done')) + paragraph(say('place_on_list')) + link,
+  }[state]();
+  await answerHtml(exchange, { title: name, main: `<h1>${escapeHtml(name)}</h1>${main}` });
+}
+
+/** Confirms the record of the link, once: a second time changes nothing. ConflictError and FormRefusal where there is no place. */
+async function confirmOnce(exchange: ConfirmExchange): Promise<void> {
+  const { services, visit, app } = exchange;
+  const link = await linkOf(exchange);
+  visit.through = 'self_service';
+  await withRun(
+    services,
+    visit,
+    app,
+    async (run) => {
+      const { record, block } = await found(run, link);
+      if (isUnconfirmed(record.items)) await confirmRecord(run, block, record);
+    },
+    { recordId: link.id },
+  );
+}
+
+/** Deletes a record that was not confirmed; the link of another one ends. */
+async function withdraw(exchange: ConfirmExchange): Promise<'deleted' | 'revoked'> {
+  const { services, visit, app } = exchange;
+  const link = await linkOf(exchange);
+  visit.through = 'self_service';
+  const { value } = await withRun(services, visit, app, async (run) => {
+    const { record, block } = await found(run, link);
+    run.unit.atCommit(services.links.revoke(link.linkId));
+    if (!isUnconfirmed(record.items)) return 'revoked' as const;
+    await deleteRecord(run, block, record);
+    return 'deleted' as const;
+  });
+  return value;
+}
+
+/** `POST` with JSON. */
+export async function confirmByJson(exchange: ConfirmExchange): Promise<void> {
+  await confirmOnce(exchange);
+  exchange.ctx.body = { success: 'confirmed' };
+}
+
+/** A button of the page. Where there is no place, the page says so, and the record waits on. */
+export async function confirmByForm(exchange: ConfirmExchange): Promise<void> {
+  const { ctx, visit, app } = exchange;
+  if (Object.hasOwn(formFields(ctx), WITHDRAW)) {
+    await withdraw(exchange);
+    const title = (await localeOf({ visit, app })).say('own_withdrawn');
+    return answerHtml(exchange, { title, main: `<h1>${escapeHtml(title)}</h1>` });
+  }
+  try {
+    await confirmOnce(exchange);
+  } catch (error) {
+    if (!(error instanceof FormRefusal)) throw error;
+    await showPage(
+      exchange,
+      error.errors.map(({ message }) => message),
+    );
+    ctx.status = error.status;
+    return;
+  }
+  await showPage(exchange, []);
+}
+
+/** `DELETE`: the record that waits for its confirmation, else the link alone. */
+export async function deleteConfirmation(exchange: ConfirmExchange): Promise<void> {
+  exchange.ctx.body = { success: await withdraw(exchange) };
+}

@@ -1,0 +1,118 @@
+import { asciiAddress } from '../common/text';
+import type { HostDatabase } from '../indexes';
+import type { Receipt, Receipts } from './types';
+
+const COUNTS = 'apps_form_posts';
+const REFUSALS = 'apps_mail_refusals';
+
+/** Milliseconds in which mails are counted together. */
+const WINDOW = 60 * 60_000;
+
+/** `<digest of site and address><signature of it>`, base64url. */
+const TOKEN = /^([\w-]{43})([\w-]{43})$/;
+
+/** Keyed hashes under Strapi's keys (auth/credentials/keyring.ts). */
+interface Signer {
+  sign(parts: readonly (string | number)[]): string;
+  /** In constant time, under any of the keys. */
+  verify(parts: readonly (string | number)[], mac: string): boolean;
+  /** Those that `sign` gives, or has given under an earlier key. */
+  all(parts: readonly (string | number)[]): string[];
+}
+
+interface ReceiptsTools {
+  database: HostDatabase;
+  keyring: Signer;
+  /** Mails in an hour; 0: any number. */
+  limits: { perAddress: number; perNetwork: number };
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+/** An address as it is counted and refused: letter case, and the spelling of its domain, do not tell it from another. */
+const folded = (address: string): string => asciiAddress(address.trim()).toLowerCase();
+
+const refusalOf = (site: string, address: string) => ['receipt-refusal', site, folded(address)] as const;
+const tokenOf = (site: string, digest: string) => ['receipt-refused', site, digest] as const;
+
+/** Whether a text is the one base64url encoding of its bytes: the last character has bits that no byte needs. */
+const isExact = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
+
+/** Which receipts are sent, for all processes (docs/decisions/confirmation.md). */
+export function createReceipts({ database, keyring, limits, now = Date.now }: ReceiptsTools): Receipts {
+  /** The connection of the caller's transaction, if there is one: what is counted is undone with the rest of it. */
+  const connection = async () => (await database.current()) ?? database.knex();
+
+  /** Adds one to a count, unless it has reached its limit. The row stays locked until the transaction ends. */
+  async function take(id: string, limit: number): Promise<boolean> {
+    const db = await connection();
+    const [at, row] = [now(), { count_id: id }];
+    const fresh = { posts: 0, ends_at: at + WINDOW };
+    for (;;) {
+      await db(COUNTS)
+        .insert({ ...row, ...fresh })
+        .onConflict('count_id')
+        .ignore();
+      await db(COUNTS).where(row).where('ends_at', '<=', at).update(fresh);
+      if ((await db(COUNTS).where(row).where('posts', '<', limit).increment('posts', 1)) > 0) return true;
+      // Another process may have deleted the row meanwhile, because its time was over.
+      if ((await db(COUNTS).where(row).select('id')).length > 0) return false;
+    }
+  }
+
+  const countsOf = ({ address, network }: Pick<Receipt, 'address' | 'network'>): [id: string, limit: number][] => [
+    [keyring.sign(['receipt-address', folded(address)]), limits.perAddress],
+    ...(network === null
+      ? []
+      : [[keyring.sign(['receipt-network', network]), limits.perNetwork] satisfies [string, number]]),
+  ];
+
+  async function isRefused(site: string, address: string): Promise<boolean> {
+    const digests = keyring.all(refusalOf(site, address));
+    const db = await connection();
+    return (await db(REFUSALS).where({ site }).whereIn('digest', digests).select('id').limit(1)).length > 0;
+  }
+
+  return {
+    async admit({ site }, receipt) {
+      // In one order, so that no two requests wait for each other.
+      for (const [id, limit] of countsOf(receipt).sort()) if (limit > 0 && !(await take(id, limit))) return 'full';
+      // An address that wants no mail counts like any other: no answer tells them apart.
+      return (await isRefused(site, receipt.address)) ? 'refused' : 'sent';
+    },
+    async hasRoom(receipt) {
+      const counts = countsOf(receipt).filter(([, limit]) => limit > 0);
+      const db = await connection();
+      const rows: { count_id: string; posts: number }[] = await db(COUNTS)
+        .whereIn(
+          'count_id',
+          counts.map(([id]) => id),
+        )
+        .where('ends_at', '>', now())
+        .select('count_id', 'posts');
+      const taken = new Map(rows.map(({ count_id, posts }) => [count_id, Number(posts)]));
+      return counts.every(([id, limit]) => (taken.get(id) ?? 0) < limit);
+    },
+    token(site, address) {
+      const digest = keyring.sign(refusalOf(site, address));
+      return digest + keyring.sign(tokenOf(site, digest));
+    },
+    read(site, token) {
+      const [, digest = '', mac = ''] = TOKEN.exec(token) ?? [];
+      const isSigned = keyring.verify(tokenOf(site, digest), mac);
+      return isSigned && isExact(digest) && isExact(mac) ? digest : null;
+    },
+    isRefused: async (site, digest) =>
+      (await database.knex()(REFUSALS).where({ site, digest }).select('id').limit(1)).length > 0,
+    async refuse(site, digest, isOn) {
+      const row = { site, digest };
+      const table = () => database.knex()(REFUSALS);
+      if (isOn)
+        await table()
+          .insert({ ...row, refused_at: now() })
+          .onConflict(['site', 'digest'])
+          .ignore();
+      else await table().where(row).delete();
+    },
+  };
+}
