@@ -236,6 +236,11 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect([mail?.recipients, mail?.subject]).toEqual(['me@xn--exmple-cua.org', 'Continue later: Application']);
     const bodies = [mail?.text, stage.host.output()].join('\n');
     expect(bodies).not.toContain('Mallory');
+    const byView = await form('/site/@@once-each', { mail: 'view@example.org', _draft: '1' });
+    expect([byView.status, (await read('kept', tokenOf(locationOf(byView).pathname))).json.values]).toEqual([
+      303,
+      { mail: 'view@example.org' },
+    ]);
     const wrong = await form('kept/blocks/apply', { ...given, _draft_email: 'no address', _draft: '1' });
     expect([wrong.status, wrong.text.includes('value="no address"')]).toEqual([422, true]);
     expect(stage.host.output()).not.toContain(token);
@@ -246,7 +251,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
   attacks(stage, tools, pdf);
   if (client === 'sqlite') draftBrowsers(stage);
 
-  test('what is over is deleted with its hour', async () => {
+  test('a draft that is over is found by nothing, and no token is stored', async () => {
     const token = await save('kept/blocks/apply', { name: 'Over' });
     await stage.host.run(
       async (strapi, id) => {

@@ -38,7 +38,7 @@ const blocks: Record<string, [definition: string, layout: string]> = {
   ],
   members: ['drafts: true\nview_permission: [editors]\nelements: { name: TEXT }', '{name}{_draft}{_save}'],
   plain: ['elements: { name: TEXT }', '{name}{_save}'],
-  unique: ['drafts: true\nelements: { mail: { type: EMAIL, unique: true } }', '{mail}{_draft}{_save}'],
+  unique: ['drafts: true\nview: once-each\nelements: { mail: { type: EMAIL, unique: true } }', '{mail}{_draft}{_save}'],
   ajax: ['drafts: true\ntarget: ajax\nelements: { name: { type: TEXT, label: Name } }', '{name}{_draft}{_save}'],
 };
 

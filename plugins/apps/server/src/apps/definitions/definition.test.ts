@@ -127,6 +127,9 @@ elements:
     ],
     ['elements: {_save: {validates: true}}', 1, 31, /always checks the form/],
     ['elements: {go: {type: ACTION, validates: 1}}', 1, 42, /true or false/],
+    ['elements: {_draft: {label: Later}}', 1, 12, /needs "drafts: true"/],
+    ['{drafts: true, elements: {_draft: TEXT}}', 1, 35, /its type is ACTION/],
+    ['drafts: 30 days', 1, 9, /true or false/],
     ['title: [a]', 1, 8, /must be text|expected/],
     ['target: iframe', 1, 9, /"ajax"/],
     [

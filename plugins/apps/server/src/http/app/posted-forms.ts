@@ -40,7 +40,7 @@ const LINK_MAILS = { perAddress: 5, perNetwork: 30 };
  */
 export async function guardPost(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
   const { app, requester, visit } = exchange;
-  if (visit.dry || !app.blocks.has(block) || !STORING.some((name) => Object.hasOwn(fields, name))) return;
+  if (visit.dry || !app.blocks.has(block) || !stores(fields)) return;
   if (requester.kind === 'anonymous') await guardAnonymous(exchange, fields, block);
   if (Object.hasOwn(fields, '_draft')) await countMail(exchange, fields);
 }
@@ -56,8 +56,8 @@ async function guardAnonymous(exchange: Exchange, fields: FormFields, block: str
   if (!(await isProved(exchange, [site.id, app.id], fields))) visit.forms.problem = 'no_proof';
 }
 
-/** Buttons that store what was entered. */
-const STORING = ['_save', '_draft'];
+/** Whether a button was pressed that stores what was entered. */
+const stores = (fields: FormFields): boolean => ['_save', '_draft'].some((name) => Object.hasOwn(fields, name));
 
 /** Counts the mail that a form asks for with an address for the link of its draft. */
 async function countMail({ ctx, services, visit }: Exchange, fields: FormFields): Promise<void> {
@@ -187,7 +187,7 @@ async function showAgain(
     async (run) => {
       const { block, record } = await find(run);
       // A form without a valid token is shown to requesters who could send it; others log in first.
-      if (visit.staleForm && Object.hasOwn(fields, '_save')) rightsFor(run, record).save();
+      if (visit.staleForm && stores(fields)) rightsFor(run, record).save();
       return { shown: await showRefused(run, block, record, fields, again), block };
     },
     { isDropped: true },
