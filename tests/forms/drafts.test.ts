@@ -6,6 +6,7 @@ import { locationOf } from '../support/send';
 import { html } from '../support/stage';
 import { draftTools, TOKEN, writeApps } from './drafts/apps';
 import { attacks } from './drafts/attacks';
+import { draftBrowsers } from './drafts/browsers';
 import { changes } from './drafts/changes';
 import { draftFiles } from './drafts/files';
 import { pdf } from './files/send';
@@ -210,6 +211,14 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     const token = await save('closed/blocks/apply', { name: 'x' }, { as: 'sam' });
     expect((await form(`closed/draft/${token}`, { name: 'y', _draft: '1' })).status).toBe(401);
     expect((await form(`closed/draft/${token}`, { name: 'y', _save: '1' }, { as: 'una' })).status).toBe(403);
+    // The login form is at the address of the draft, and keeps what was entered.
+    const opened = await page('closed', token);
+    expect(opened.text).toMatch(/href="[^"]*@@login"/);
+    const _csrf = /name="_csrf" value="([^"]+)"/.exec(opened.text)?.[1] ?? '';
+    const login = await form(`closed/draft/${token}`, { name: 'typed', _save: '1', _csrf }, { csrf: false });
+    expect(login.status).toBe(401);
+    expect(login.text).toContain(`/closed/draft/${token}"`);
+    expect(login.text).toContain('name="kept.name" value="typed"');
     expect((await form('kept/blocks/members', { name: 'x', _draft: '1' })).status).toBe(401);
     expect((await ask('POST kept/blocks/plain', { json: { name: 'x', _draft: '1' } })).status).toBe(400);
     expect((await form('kept/blocks/apply', { name: 'x', _website: 'spam', _draft: '1' })).status).toBe(422);
@@ -227,6 +236,11 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect([mail?.recipients, mail?.subject]).toEqual(['me@xn--exmple-cua.org', 'Continue later: Application']);
     const bodies = [mail?.text, stage.host.output()].join('\n');
     expect(bodies).not.toContain('Mallory');
+    const byView = await form('/site/@@once-each', { mail: 'view@example.org', _draft: '1' });
+    expect([byView.status, (await read('kept', tokenOf(locationOf(byView).pathname))).json.values]).toEqual([
+      303,
+      { mail: 'view@example.org' },
+    ]);
     const wrong = await form('kept/blocks/apply', { ...given, _draft_email: 'no address', _draft: '1' });
     expect([wrong.status, wrong.text.includes('value="no address"')]).toEqual([422, true]);
     expect(stage.host.output()).not.toContain(token);
@@ -235,8 +249,9 @@ describe.each(await availableClients())('drafts on %s', (client) => {
   draftFiles(tools);
   changes(stage, tools, themes);
   attacks(stage, tools, pdf);
+  if (client === 'sqlite') draftBrowsers(stage);
 
-  test('what is over is deleted with its hour', async () => {
+  test('a draft that is over is found by nothing, and no token is stored', async () => {
     const token = await save('kept/blocks/apply', { name: 'Over' });
     await stage.host.run(
       async (strapi, id) => {

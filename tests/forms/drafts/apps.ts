@@ -29,7 +29,7 @@ const blocks: Record<string, [definition: string, layout: string]> = {
   apply: [`drafts: true\ntitle: Application\n${elements}`, `${fields}{_draft_email}{_draft}{_save}`],
   paged: [
     `drafts: true\npages:\n  - { title: First, elements: [name, mail] }\n  - { title: Second, elements: [kind, more, cv] }\n  - { title: Third, elements: [people] }\n${elements}`,
-    '{_pages}',
+    '<h1>Application</h1>{_pages}',
   ],
   seats: ['drafts: true\nlimit: 1\nelements: { name: TEXT }', '{name}{_draft}{_save}'],
   closing: [
@@ -38,7 +38,7 @@ const blocks: Record<string, [definition: string, layout: string]> = {
   ],
   members: ['drafts: true\nview_permission: [editors]\nelements: { name: TEXT }', '{name}{_draft}{_save}'],
   plain: ['elements: { name: TEXT }', '{name}{_save}'],
-  unique: ['drafts: true\nelements: { mail: { type: EMAIL, unique: true } }', '{mail}{_draft}{_save}'],
+  unique: ['drafts: true\nview: once-each\nelements: { mail: { type: EMAIL, unique: true } }', '{mail}{_draft}{_save}'],
   ajax: ['drafts: true\ntarget: ajax\nelements: { name: { type: TEXT, label: Name } }', '{name}{_draft}{_save}'],
 };
 

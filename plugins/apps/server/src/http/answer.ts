@@ -142,6 +142,8 @@ async function answerApp(
   const { target } = address;
   const token = 'token' in target ? sentToken(ctx, target.token) : null;
   view.json = isJsonRequest(ctx, target);
+  // The login leads to no address whose token is hidden.
+  if (token !== null) view.loginUrl = () => `${site.url}/@@login`;
   if (ctx.method === 'OPTIONS') {
     ctx.set('Allow', allowedMethods(target.kind));
     ctx.status = 204;

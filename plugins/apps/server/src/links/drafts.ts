@@ -125,8 +125,10 @@ export function createDrafts({ database, keyring, limits, released, onError, now
 
   async function prune(): Promise<void> {
     const text = `select draft_id, site, app from ${TABLE} where ends_at <= ? order by id limit ${PRUNED}`;
-    const rows = await reading().rows(text, [now()]);
-    if (rows.length > 0) await removeRows(rows);
+    for (let rows = await reading().rows(text, [now()]); rows.length > 0; ) {
+      await removeRows(rows);
+      rows = rows.length < PRUNED ? [] : await reading().rows(text, [now()]);
+    }
   }
 
   return {

@@ -9,6 +9,8 @@ describe('readSettings', () => {
     ['', { debug: false, withTheme: false, acl: null, source: {} }],
     ['with_theme: true', { withTheme: true }],
     ['', { json: { reader: 'write', author: 'write', editor: 'write', submitter: 'write' } }],
+    ['', { keepDrafts: 30 * 86_400_000 }],
+    ['keep_drafts: 12 hours', { keepDrafts: 12 * 3_600_000 }],
     ['strict: true', { strict: true, json: { reader: 'write', author: 'write', editor: 'write', submitter: 'none' } }],
     ['json: none', { json: { reader: 'none', author: 'none', editor: 'none', submitter: 'none' } }],
     ['{strict: true, json: read}', { json: { reader: 'read', submitter: 'read' } }],
@@ -50,6 +52,8 @@ describe('readSettings', () => {
 
   test.each<[string, RegExp]>([
     ['debug: 1', /^settings.yaml:1:8: debug: This must be true or false, not the number 1$/],
+    ['keep_drafts: 30', /must be a time such as "7 days"/],
+    ['keep_drafts: 600 weeks', /longer than ten years/],
     ['acl: {rights: {readers: []}}', /did you mean "reader"/],
     ['acl: {rights: {reader: eric}}', /such as \["eric"\]/],
     ['acl: {roles: {"": []}}', /cannot be the name of a role/],

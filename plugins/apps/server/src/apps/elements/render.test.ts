@@ -208,8 +208,8 @@ describe('render', () => {
     expect(html?.replace(/[\u00a0\u202f]/g, ' ')).toContain(`>${label}</label>`);
   });
 
-  test('has three built-in actions', () => {
-    expect([...builtInActions.keys()]).toEqual(['_save', '_edit', '_delete']);
+  test('has four built-in actions', () => {
+    expect([...builtInActions.keys()]).toEqual(['_save', '_edit', '_delete', '_draft']);
   });
 });
 

@@ -35,7 +35,7 @@ import { addressedRecord, answerDisplayed, answerSubmitted, blockOfRecord } from
  */
 export async function guardPost(exchange: Exchange, fields: FormFields, block: string): Promise<void> {
   const { app, requester, visit } = exchange;
-  if (visit.dry || !app.blocks.has(block) || !STORING.some((name) => Object.hasOwn(fields, name))) return;
+  if (visit.dry || !app.blocks.has(block) || !stores(fields)) return;
   if (requester.kind === 'anonymous') await guardAnonymous(exchange, fields, block);
 }
 
@@ -50,8 +50,8 @@ async function guardAnonymous(exchange: Exchange, fields: FormFields, block: str
   if (!(await isProved(exchange, [site.id, app.id], fields))) visit.forms.problem = 'no_proof';
 }
 
-/** Buttons that store what was entered. */
-const STORING = ['_save', '_draft'];
+/** Whether a button was pressed that stores what was entered. */
+const stores = (fields: FormFields): boolean => ['_save', '_draft'].some((name) => Object.hasOwn(fields, name));
 
 /** Whether the answer will be a question: the proof is needed with the reply. */
 function asksFirst({ app, json }: Exchange, fields: FormFields, block: string): boolean {
@@ -174,7 +174,7 @@ async function showAgain(
     async (run) => {
       const { block, record } = await find(run);
       // A form without a valid token is shown to requesters who could send it; others log in first.
-      if (visit.staleForm && Object.hasOwn(fields, '_save')) rightsFor(run, record).save();
+      if (visit.staleForm && stores(fields)) rightsFor(run, record).save();
       return { shown: await showRefused(run, block, record, fields, again), block };
     },
     { isDropped: true },

@@ -66,3 +66,10 @@ export function sentToken(ctx: Context, inAddress: string): string {
   if (ctx.state.appsToken === undefined) hideToken(ctx, inAddress);
   return String(ctx.state.appsToken);
 }
+
+/** The address of a request as its sender has it, with the token of a signed link: for a form that is sent there again. */
+export function sentAddress(ctx: Context, baseUrl: string): string {
+  const address = baseUrl + ctx.originalUrl;
+  const { appsToken: token } = ctx.state;
+  return token === undefined ? address : address.replace(/\/hidden(\/?(?:\?.*)?)$/s, `/${token}$1`);
+}

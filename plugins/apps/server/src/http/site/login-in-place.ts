@@ -9,6 +9,7 @@ import type { HttpServices } from '../request/exchange';
 import { wantsFragment } from '../request/negotiate';
 import { fieldsToSend, isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
 import { readFieldsOnly } from '../request/read-body';
+import { sentAddress } from '../request/request-data';
 import type { ErrorView } from '../response/respond-error';
 import { showLogin } from './login';
 
@@ -76,7 +77,7 @@ async function offerLogin(ctx: Context, services: HttpServices, site: Site, erro
     ...(problem && { problem }),
     ...(!isLogin(fields) && { note }),
     inline: {
-      action: services.baseUrl() + ctx.originalUrl,
+      action: sentAddress(ctx, services.baseUrl()),
       hidden: [[LOGIN, '1'], ...(kept ?? []).map(([name, value]): [string, string] => [keptName(name), value])],
     },
   });
@@ -93,7 +94,7 @@ async function formAgain(ctx: Context, services: HttpServices, { say }: PageLoca
   if (!fields) return '';
   const hidden = fields.map(([name, value]) => `<input${attributes({ type: 'hidden', name, value })}>`).join('');
   const note = say(defersForm(ctx, services.sites) ? 'sent_kept_no_files' : 'sent_kept');
-  const action = services.baseUrl() + ctx.originalUrl;
+  const action = sentAddress(ctx, services.baseUrl());
   return `\n<form${attributes({ method: 'post', action })}>${hidden}<p>${escapeHtml(note)}</p><p><button type="submit">${escapeHtml(say('send_again'))}</button></p></form>`;
 }
 

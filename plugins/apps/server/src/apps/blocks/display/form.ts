@@ -94,7 +94,9 @@ export async function whoMaySend(run: Run, block: Block, options: DisplayOptions
   if (!isForm || maySend(run, options)) return '';
   const { say } = await localeOf(run);
   if (visit.requester.kind !== 'anonymous') return note(escapeHtml(say('send_forbidden')));
-  const login = `${visit.site.url}/@@login?next=${encodeURIComponent(pageOf(run))}`;
+  // The login leads to no address whose token is hidden.
+  const next = options.draft ? '' : `?next=${encodeURIComponent(pageOf(run))}`;
+  const login = `${visit.site.url}/@@login${next}`;
   return note(`${escapeHtml(say('send_login'))} <a href="${escapeHtml(login)}">${escapeHtml(say('login'))}</a>`);
 }
 

@@ -169,7 +169,9 @@ export function draftValues(
       name,
       [...entries].sort(([a], [b]) => a - b).map(([, one]) => one),
     );
-  return Object.fromEntries(values);
+  // In the order of the definition.
+  const order = [...inputs.keys()];
+  return Object.fromEntries([...values].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b)));
 }
 
 type DraftValue = string | { [name: string]: DraftValue | number } | DraftValue[];

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { violations } from '../../support/accessibility';
+import { hasBrowser, keepPicture, openBrowser, visitor } from '../../support/browser';
+import type { Stage } from '../../support/stage';
+
+const sizes = [
+  [true, 390],
+  [true, 1280],
+  [false, 390],
+  [false, 1280],
+] as const;
+
+/** In a browser: a visitor saves a form with pages and a file, and continues it on another device. Each page is accessible. */
+export function draftBrowsers(stage: Stage): void {
+  describe.runIf(hasBrowser)('in a browser', () => {
+    const at = (block: string) => `${stage.host.url}/site/@@apps/kept/blocks/${block}`;
+
+    test.each(sizes)('a visitor continues on another device: script %s, %i pixels', async (hasScript, width) => {
+      const browser = await openBrowser();
+      const device = () =>
+        visitor(browser, { javaScriptEnabled: hasScript, viewport: { width, height: 800 }, bypassCSP: true });
+      const { page, context } = await device();
+      const name = `Ada ${hasScript} ${width}`;
+      await page.goto(at('paged'));
+      await page.getByLabel('Your name').fill(name);
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('heading', { name: 'Second' }).waitFor();
+      const cv = { name: 'my.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\nof the draft') };
+      await page.getByLabel('CV').setInputFiles(cv);
+      await page.getByRole('button', { name: 'Save and continue later' }).click();
+      await page.getByText('What you have entered is saved.').waitFor();
+      expect(page.url()).toMatch(/\/draft\/[\w-]{65}$/);
+      const link = await page.getByLabel('Link').inputValue();
+      expect(link).toBe(page.url());
+      await context.close();
+
+      const { page: other, context: second } = await device();
+      await other.goto(link);
+      await other.getByRole('heading', { name: 'Second' }).waitFor();
+      expect(await other.content()).toContain('my.pdf');
+      await keepPicture(other, `draft-${hasScript}-${width}`);
+      if (hasScript) expect(await violations(other)).toEqual([]);
+      const wide = await other.locator('body').evaluate((body) => body.scrollWidth);
+      expect(wide).toBeLessThanOrEqual(width);
+      await other.getByRole('button', { name: 'Back' }).click();
+      await other.getByRole('heading', { name: 'First' }).waitFor();
+      expect(await other.getByLabel('Your name').inputValue()).toBe(name);
+      await other.getByLabel('Your mail').fill('ada@example.org');
+      for (const title of ['Second', 'Third']) {
+        await other.getByRole('button', { name: 'Next' }).click();
+        await other.getByRole('heading', { name: title }).waitFor();
+      }
+      await other.getByRole('button', { name: 'Save', exact: true }).click();
+      await other.getByRole('status').waitFor();
+      expect(other.url()).toContain('/record/');
+      const { json } = await stage.send<{ items: Record<string, unknown> }[]>({
+        ...{ as: 'mona', send: 'POST kept/search', json: { query: '' } },
+      });
+      expect(json.map(({ items }) => items).find((items) => items.name === name)).toMatchObject({
+        mail: 'ada@example.org',
+        cv: { name: 'my.pdf' },
+      });
+      expect((await other.goto(link))?.status()).toBe(404);
+      await second.close();
+    });
+
+    test('a form that is submitted in place shows its link in place', async () => {
+      const { page, context } = await visitor(await openBrowser(), {});
+      await page.goto(at('ajax'));
+      await page.getByLabel('Name').fill('In place');
+      await page.getByRole('button', { name: 'Save and continue later' }).click();
+      const link = await page.getByLabel('Link').inputValue();
+      expect(link).toMatch(/\/draft\/[\w-]{65}$/);
+      await page.getByLabel('Name').fill('Again');
+      await page.getByRole('button', { name: 'Save and continue later' }).click();
+      await page.waitForResponse((answer) => answer.url() === link && answer.request().method() === 'GET');
+      await page.goto(link);
+      expect(await page.getByLabel('Name').inputValue()).toBe('Again');
+      await page.getByRole('button', { name: 'Delete this draft' }).click();
+      await page.getByText('Do you want to delete this draft').waitFor();
+      await page.getByRole('button', { name: 'Delete this draft' }).click();
+      await page.getByText('The draft was deleted').waitFor();
+      await context.close();
+    });
+  });
+}
