@@ -47,7 +47,12 @@ export const layers = {
     ['sent'],
     ['block-session', 'references'],
   ],
-  'apps/run': [['places'], ['receipts', 'calls-out', 'visits'], ['diagnostics', 'refusals'], ['site-locale', 'observed']],
+  'apps/run': [
+    ['places'],
+    ['receipts', 'calls-out', 'visits'],
+    ['diagnostics', 'refusals'],
+    ['site-locale', 'observed'],
+  ],
   'apps/elements': [['inputs']],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],
