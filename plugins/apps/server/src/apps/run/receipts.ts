@@ -60,4 +60,4 @@ export async function queueReceipt(run: Run, { address, ...mail }: ReceiptText):
 }
 
 /** Those who may change all records are trusted with the addresses that they enter: an organiser cancels many at once. */
-const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network ?? null));
+const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network?.() ?? null));
