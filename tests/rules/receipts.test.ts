@@ -310,6 +310,11 @@ describe.each(await availableClients())('receipts on %s', (client) => {
     // As a mail program sends it.
     const form = { 'List-Unsubscribe': 'One-Click' };
     expect((await ask(`POST ${path}`, { accept: '*/*', form, csrf: false })).status).toBe(200);
+    expect((await ask(`DELETE ${path}`)).json).toEqual({ success: 'deleted' });
+    const parts = mails.withFile({}).headers;
+    const body = '--b\r\ncontent-disposition: form-data; name="List-Unsubscribe"\r\n\r\nOne-Click\r\n--b--\r\n';
+    expect((await ask(`POST ${path}`, { accept: '*/*', body, headers: parts ?? {}, csrf: false })).status).toBe(200);
+    expect((await ask(`GET ${path}`)).json).toEqual({ refused: true });
     await ask(`DELETE events/record/${one.id}`, { as: 'mona' });
     const said = await make('join', { name: 'x', email: 'out@EXAMPLE.org' });
     expect(said.answer).toMatchObject({ success: 'created', state: 'unconfirmed' });

@@ -85,6 +85,8 @@ export interface RecordDetail extends RecordSummary {
 
 export interface RecordLink {
   id: string;
+  /** Whether it opens the record, or confirms the address in it. */
+  purpose: 'mine' | 'confirm';
   /** In ISO 8601. */
   madeAt: string;
 }

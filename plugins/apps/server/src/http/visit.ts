@@ -80,9 +80,7 @@ export async function createVisit(
       token ??= csrf.issue(requester);
       return token;
     },
-    get network() {
-      return services.requesters.senderName({ identity: '' }, ctx.ip);
-    },
+    network: () => services.requesters.senderName({ identity: '' }, ctx.ip),
     through: isForm ? 'form' : 'json',
     pendingLog: safe && services.requesters.takesCookies(ctx) ? takeLog(ctx, site) : [],
     flash: flashOf(ctx, services, site),

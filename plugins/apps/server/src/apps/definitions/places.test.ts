@@ -21,10 +21,6 @@ describe('when and how many', () => {
     ['{closes: 2026-12-01, closed: over}', { closed: 'over', full: null }],
     ['elements: {a: {type: TEXT, unique: true}, b: TEXT}', { unique: ['a'], limited: [] }],
     ['elements: {a: {type: RADIO, options: [{value: b, limit: 2}, c]}}', { unique: [], limited: ['a'] }],
-    [
-      '{limit: 1, waiting_list: true, receipt: {to: mail}, elements: {mail: EMAIL}}',
-      { receipt: { to: 'mail', position: { line: 1 } } },
-    ],
   ])('%s', (text, expected) => {
     if (expected === null) expect(places(text)).toBeNull();
     else expect(places(text)).toMatchObject(expected);
@@ -53,7 +49,9 @@ describe('when and how many', () => {
     ['limit: 1\nfull: "from {opens}"', 2, 7, /has no "opens"/],
     ['receipt: {to: a}\nelements: {a: TEXT}\nlimit: 1\nwaiting_list: true', 1, 15, /of the type EMAIL/],
     ['receipt: {}', 1, 10, /needs a "to"/],
-    ['receipt: {to: a}\nelements: {a: EMAIL}', 1, 10, /waiting_list/],
+    ['receipt: {to: a, confirm: maybe}\nelements: {a: EMAIL}', 1, 27, /true or false/],
+    ['receipt: {to: a, cofirm: true}\nelements: {a: EMAIL}', 1, 18, /did you mean "confirm"/],
+    ['receipt: {to: b}\nelements: {a: EMAIL}', 1, 15, /of the type EMAIL, not "b"/],
     ['elements: {a: {type: FILE, unique: true}}', 1, 28, /"unique" is not known for the type FILE/],
     ['elements: {a: {type: BOOLEAN, unique: true}}', 1, 31, /not known for the type BOOLEAN/],
     ['elements: {a: {type: CHECKBOXES, unique: true}}', 1, 34, /not known for the type CHECKBOXES/],
@@ -66,6 +64,19 @@ describe('when and how many', () => {
     const error = failure(() => readDefinition(file(text)));
     expect(error.message).toMatch(message);
     expect(error.position).toMatchObject({ line, column });
+  });
+});
+
+test('a receipt', () => {
+  const { receipt } = readDefinition(
+    file('{receipt: {to: mail, subject: "Hi {name}", confirm: true}, elements: {mail: EMAIL}}'),
+  );
+  expect(receipt).toMatchObject({
+    to: 'mail',
+    subject: 'Hi {name}',
+    block: null,
+    confirm: true,
+    position: { line: 1 },
   });
 });
 

@@ -87,3 +87,16 @@ export function verifyFindings(outbound: Calls, block: Block, layout: CompiledLa
     ];
   });
 }
+
+/** Lists of an `acl` whose members make records. */
+const MAKERS = ['submitter', 'author', 'editor'] as const;
+
+/** Receipts without a confirmation in an app in which everyone may save: their text is entered, and so is their address. */
+export function receiptFindings({ settings, blocks }: App): Finding[] {
+  if (!MAKERS.some((list) => settings.acl?.rights[list].includes('*'))) return [];
+  return [...blocks.values()].flatMap(({ definition: { receipt } }): Finding[] => {
+    if (!receipt || receipt.confirm) return [];
+    const message = 'receipt: everyone may save, so that anyone can have what they enter sent to any address';
+    return [{ severity: 'warning', position: receipt.position, message, cure: 'Write `confirm: true`.' }];
+  });
+}

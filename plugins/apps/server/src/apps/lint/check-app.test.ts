@@ -88,6 +88,16 @@ describe('forms', () => {
       'warning locales/de.yaml:1:26 This message is never shown: there is no state "old"',
     ],
     [
+      'a receipt that is not confirmed, where everyone may save',
+      block('{m}{_save}', 'receipt: { to: m }\nelements: { m: EMAIL }'),
+      'warning blocks/b.yaml:1:10 receipt: everyone may save, so that anyone can have what they enter sent to any address',
+    ],
+    [
+      'the address of a receipt that the form does not show',
+      block('{name}{_save}', 'receipt: { to: m, confirm: true }\nelements: { name: TEXT, m: EMAIL }'),
+      'warning blocks/b.yaml:2:28 The form does not show "m", to which "receipt" sends a mail: it cannot be filled in',
+    ],
+    [
       'a form without a button',
       block('<p>\n  {name}</p>', name),
       'warning blocks/b.html:2:3 The form of the block "b" has no button: it cannot be sent',
@@ -117,6 +127,12 @@ describe('forms', () => {
   test.each<[title: string, files: Record<string, string>, settings?: string | null]>([
     ['a form that shows all', block('{name}{_save}', name)],
     ['a form with drafts', block('{name}{_draft_email}{_draft}{_save}', `drafts: true\n${name}`)],
+    ['a receipt that is confirmed', block('{m}{_save}', 'receipt: { to: m, confirm: true }\nelements: { m: EMAIL }')],
+    [
+      'a receipt of members',
+      block('{m}{_save}', 'receipt: { to: m }\nelements: { m: EMAIL }'),
+      'acl: { rights: { author: [staff] } }',
+    ],
     ['a field by Liquid', block('{{ elements.name }}{_save}', name)],
     ['all fields by Liquid', block('{% for n in list %}{{ elements[n] }}{% endfor %}{_save}', name)],
     ['a control of the layout', block('<input name="name">{_save}', name)],

@@ -10,7 +10,7 @@ import { builtInActions, PAGES, roleOf } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';
 import { readYaml, type YamlNode } from '../yaml/yaml';
-import { bodyFindings, scheduleFindings, verifyFindings, webhookFindings } from './automation';
+import { bodyFindings, receiptFindings, scheduleFindings, verifyFindings, webhookFindings } from './automation';
 import { elementFindings, logicFindings, nameFindings, type UsesOf } from './logic';
 import { checkMessages } from './messages';
 import { type Finding, type Report, refused } from './problem';
@@ -54,11 +54,17 @@ function lostFields(block: Block, shows: Shows): Finding[] {
     .filter((element) => isEntered(element) && !shows(element.name))
     .flatMap((element) => {
       const key = checks.find((one) => element[one] === true);
-      if (!key) return [];
+      if (!key) return element.name === block.definition.receipt?.to ? [lostAddress(block, element)] : [];
       const message = `The form does not show "${element.name}", which is "${key}": it cannot be filled in`;
       const cure = `Write \`{${element.name}}\` in ${block.layout?.path}, or take "${key}" away.`;
       return [{ severity: 'warning', position: element.position, message, cure }];
     });
+}
+
+/** The address of a receipt that cannot be entered. */
+function lostAddress({ layout }: Block, { name, position }: ElementDefinition): Finding {
+  const message = `The form does not show "${name}", to which "receipt" sends a mail: it cannot be filled in`;
+  return { severity: 'warning', position, message, cure: `Write \`{${name}}\` in ${layout?.path}.` };
 }
 
 /** A layout that shows fields, and nothing that sends them. */
@@ -226,7 +232,11 @@ export async function checkApp(services: LintServices, app: App, report: Report)
   for (const error of await brokenCatalogues(app.folder.files)) report(refused(error, 'locales'));
   checkMessages(app, report);
   for (const warning of new Set(services.warningsOf(app))) report(ignoredKey(warning));
-  for (const finding of [...aclFindings(services.layouts, app), ...webhookFindings(services.outbound, app)])
+  for (const finding of [
+    ...aclFindings(services.layouts, app),
+    ...receiptFindings(app),
+    ...webhookFindings(services.outbound, app),
+  ])
     report(finding);
   const waiting = [...app.blocks.values()];
   const checkNext = async (): Promise<void> => {

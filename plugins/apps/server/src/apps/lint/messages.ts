@@ -31,8 +31,13 @@ function yamlOf(file: Parameters<typeof readYaml>[0]): YamlNode | null {
   }
 }
 
-function checkBlock(at: YamlNode, { definition: { pages, elements, builtIn, states } }: Block, report: Report): void {
-  eachKey(at, 'text', ['title', 'closed', 'full', 'states', 'pages', 'elements'], report, (inner, key) => {
+function checkBlock(
+  at: YamlNode,
+  { definition: { pages, elements, builtIn, states, receipt } }: Block,
+  report: Report,
+): void {
+  eachKey(at, 'text', ['title', 'closed', 'full', 'receipt', 'states', 'pages', 'elements'], report, (inner, key) => {
+    if (key === 'receipt') eachKey(inner, 'text', receipt ? ['subject'] : [], report);
     if (key === 'pages')
       eachKey(
         inner,

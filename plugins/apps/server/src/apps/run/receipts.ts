@@ -64,4 +64,4 @@ export const hasRoomForReceipt = (run: Run, address: string): Promise<boolean> =
   run.unit.alongside(() => run.services.receipts.hasRoom({ address, network: networkOf(run) }));
 
 /** Those who may change all records are trusted with the addresses that they enter: an organiser cancels many at once. */
-const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network ?? null));
+const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network?.() ?? null));

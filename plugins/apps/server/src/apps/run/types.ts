@@ -149,8 +149,8 @@ export interface Visit {
   onSigned?(): void;
   /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
   through: Through;
-  /** A keyed digest of the network that sends the request; null for a call from code. */
-  network?: string | null;
+  /** A keyed digest of the network that sends the request; absent for a call from code. */
+  network?(): string;
   /** The record that the request owns by a signed link (own-link.ts). */
   own?: OwnLink;
   /** The draft that the request continues by a signed link (draft-link.ts). */

@@ -6,7 +6,7 @@ import { WorkUnit } from './work-unit';
 const key = { site: 's', app: 'a' };
 const none = new Map();
 const record = { id: 'r', items: {}, creator: 'user:a', version: 1, seq: 1 };
-const own = { creator: 'user:a', indexes: none };
+const only = { creator: 'user:a', indexes: none };
 
 function observed() {
   const shared = {
@@ -35,7 +35,7 @@ test.each<[Method, unknown[], unknown[]]>([
   ['get', [key, 'r', undefined], [['read', 'r', undefined]]],
   ['get', [key, 'r', 'user:a'], [['read', 'r', 'user:a']]],
   ['page', [key, { limit: 1 }], [['read', undefined, undefined]]],
-  ['page', [key, { limit: 1, own }], [['read', undefined, 'user:a']]],
+  ['page', [key, { limit: 1, only }], [['read', undefined, 'user:a']]],
   ['search', [key, none, { query: '' }, {}], [['read', undefined, undefined]]],
   ['search', [key, none, { query: '', creator: 'user:a' }, {}], [['read', undefined, 'user:a']]],
   ['count', [key, none, 'a == 1', {}, {}], [['read', undefined, undefined]]],

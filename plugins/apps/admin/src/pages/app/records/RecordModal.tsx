@@ -214,7 +214,9 @@ function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
   );
 }
 
-/** The links by which the record can be opened without an account, with a button that ends each. */
+const linkTexts = { mine: 'record.link', confirm: 'record.link.confirm' } as const;
+
+/** The links by which the record can be opened or confirmed without an account, with a button that ends each. */
 function RecordLinks({ app, record, mayChange }: { app: AppDetail; record: RecordDetail; mayChange: boolean }) {
   const text = useText();
   const act = useAction();
@@ -224,9 +226,9 @@ function RecordLinks({ app, record, mayChange }: { app: AppDetail; record: Recor
     act(() => revokeLink({ site: app.site, app: app.id, id: record.id, link }).unwrap(), text('record.link.revoked'));
   return (
     <Flex direction="column" alignItems="stretch" gap={2} paddingTop={4}>
-      {record.links.map(({ id, madeAt }) => (
+      {record.links.map(({ id, purpose, madeAt }) => (
         <Flex key={id} justifyContent="space-between" gap={4}>
-          <Typography>{text('record.link', { date: new Date(madeAt).toLocaleString() })}</Typography>
+          <Typography>{text(linkTexts[purpose], { date: new Date(madeAt).toLocaleString() })}</Typography>
           {mayChange && (
             <Button variant="danger-light" onClick={() => revoke(id)}>
               {text('record.link.revoke')}

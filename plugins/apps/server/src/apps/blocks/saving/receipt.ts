@@ -23,11 +23,11 @@ import { bodyOf, guarded, lineFor, mailLines, notifyOfSave } from './notify';
 
 /**
  * Queues the mail of the block's `receipt` for a new record (docs/reference/definitions.md#receipts); of one that waits until it is
- * confirmed, when it is. A mail that cannot be made does not fail the request: the log says why.
+ * confirmed, when it is; of one that an administrator makes in the panel none. A mail that cannot be made does not fail the request: the log says why.
  */
 export async function sendReceipt(run: Run, block: Block, record: StoredRecord): Promise<void> {
   const { receipt } = block.definition;
-  if (!receipt || isUnconfirmed(record.items)) return;
+  if (!receipt || isUnconfirmed(record.items) || run.visit.through === 'panel') return;
   const address = receiptAddress(receipt, record);
   if (address === null) return;
   await guarded(run, block, 'receipt', async () => send(run, block, receipt, { address, record }));

@@ -184,8 +184,9 @@ export const de: ServiceMessages = {
     'Es wurden zu viele Mails angefordert. Nichts wurde gespeichert. Bitte versuchen Sie es in einer Stunde noch einmal.',
   place_on_list: 'Alle Plätze sind vergeben: Sie stehen auf der Warteliste.',
   confirm_subject: 'Bitte bestätigen: {name}',
-  confirm_text:
-    'Diese Adresse wurde bei {site} eingegeben für: {name}.\n\nWenn Sie das waren, öffnen Sie bitte diese Adresse und drücken den Knopf:\n{link}\n\nSonst wird es in zwei Tagen gelöscht. Wenn Sie es nicht waren, brauchen Sie nichts zu tun.',
+  confirm_intro: 'Diese Adresse wurde bei {site} eingegeben für: {name}.',
+  confirm_how: 'Wenn Sie das waren, öffnen Sie bitte diese Adresse und drücken den Knopf:',
+  confirm_else: 'Sonst wird es in zwei Tagen gelöscht. Wenn Sie es nicht waren, brauchen Sie nichts zu tun.',
   confirm_sent:
     'An die eingegebene Adresse wurde eine Mail gesendet. Bitte öffnen Sie den Link darin und bestätigen Sie dort.',
   confirm_ask: 'Bitte bestätigen Sie, dass diese Adresse Ihre ist und dass Sie das möchten.',

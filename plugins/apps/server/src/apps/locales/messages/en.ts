@@ -183,8 +183,9 @@ export const en = {
   receipt_full: 'Too many mails were asked for. Nothing was stored. Please try again in an hour.',
   place_on_list: 'All places are taken: you are on the waiting list.',
   confirm_subject: 'Please confirm: {name}',
-  confirm_text:
-    'This address was entered for {name} at {site}.\n\nIf you did that, please open this address and press the button:\n{link}\n\nWithout that it is deleted in two days. If it was not you, you need not do anything.',
+  confirm_intro: 'This address was entered for {name} at {site}.',
+  confirm_how: 'If you did that, please open this address and press the button:',
+  confirm_else: 'Without that it is deleted in two days. If it was not you, you need not do anything.',
   confirm_sent: 'A mail was sent to the address that you entered. Please open the link in it, and confirm there.',
   confirm_ask: 'Please confirm that this address is yours, and that you want this.',
   confirm_button: 'Confirm',

@@ -178,8 +178,9 @@ export const es: ServiceMessages = {
   receipt_full: 'Se han pedido demasiados mensajes. No se ha guardado nada. Vuelva a intentarlo dentro de una hora.',
   place_on_list: 'Todas las plazas están ocupadas: está en la lista de espera.',
   confirm_subject: 'Confirme, por favor: {name}',
-  confirm_text:
-    'Esta dirección se introdujo en {site} para: {name}.\n\nSi fue usted, abra esta dirección y pulse el botón:\n{link}\n\nDe lo contrario se eliminará en dos días. Si no fue usted, no tiene que hacer nada.',
+  confirm_intro: 'Esta dirección se introdujo en {site} para: {name}.',
+  confirm_how: 'Si fue usted, abra esta dirección y pulse el botón:',
+  confirm_else: 'De lo contrario se eliminará en dos días. Si no fue usted, no tiene que hacer nada.',
   confirm_sent: 'Se ha enviado un mensaje a la dirección introducida. Abra el enlace que contiene y confirme allí.',
   confirm_ask: 'Confirme que esta dirección es suya y que lo desea.',
   confirm_button: 'Confirmar',

@@ -183,8 +183,9 @@ export const fr: ServiceMessages = {
   receipt_full: 'Trop de messages ont été demandés. Rien n’a été enregistré. Veuillez réessayer dans une heure.',
   place_on_list: 'Toutes les places sont prises : vous êtes sur la liste d’attente.',
   confirm_subject: 'Veuillez confirmer : {name}',
-  confirm_text:
-    'Cette adresse a été saisie sur {site} pour : {name}.\n\nSi c’était vous, veuillez ouvrir cette adresse et appuyer sur le bouton :\n{link}\n\nSinon, tout sera supprimé dans deux jours. Si ce n’était pas vous, vous n’avez rien à faire.',
+  confirm_intro: 'Cette adresse a été saisie sur {site} pour : {name}.',
+  confirm_how: 'Si c’était vous, veuillez ouvrir cette adresse et appuyer sur le bouton :',
+  confirm_else: 'Sinon, tout sera supprimé dans deux jours. Si ce n’était pas vous, vous n’avez rien à faire.',
   confirm_sent: 'Un message a été envoyé à l’adresse saisie. Veuillez ouvrir le lien qu’il contient et confirmer.',
   confirm_ask: 'Veuillez confirmer que cette adresse est la vôtre et que vous le souhaitez.',
   confirm_button: 'Confirmer',

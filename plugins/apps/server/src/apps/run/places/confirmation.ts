@@ -60,11 +60,11 @@ export async function beginConfirmation(
   run.unit.atCommit(write);
   const token = run.services.links.token({ linkId, purpose: 'confirm', key });
   const url = run.services.sites.urls.link(run.visit.site, run.app.id, 'confirm', token);
-  const name = nameOf(block);
+  const of = { name: nameOf(block), site: run.visit.site.title };
   await queueReceipt(run, {
     address,
-    subject: locale.say('confirm_subject', { name }),
-    text: locale.say('confirm_text', { name, site: run.visit.site.title, link: url }),
+    subject: locale.say('confirm_subject', of),
+    text: `${locale.say('confirm_intro', of)}\n\n${locale.say('confirm_how')}\n${url}\n\n${locale.say('confirm_else')}`,
     html: '',
     calendar: null,
     isNeeded: true,

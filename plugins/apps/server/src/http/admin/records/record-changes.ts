@@ -6,7 +6,9 @@ import { changeRecord, createRecord, permittedRecord, removeRecord, withRun } fr
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
 import { eachFile, type StoredFile } from '../../../files';
-import type { RecordChange, StoredRecord } from '../../../records/types';
+import { isUnconfirmed } from '../../../indexes';
+import type { Link, LinkPurpose } from '../../../links/types';
+import type { AppKey, RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
 import { etagOf } from '../../response/logic-response';
@@ -92,7 +94,7 @@ export const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
     const { key } = await appOf(ctx, services);
     const { id, link } = readParameters(linkParameters, ctx.query);
     const { links } = services;
-    const known = await links.ofRecord({ key, purpose: 'mine', id });
+    const known = await linksOf(services, key, id);
     if (!known.some(({ linkId }) => linkId === link)) throw notFound('The record has no such link');
     await links.now(links.revoke(link));
     return { success: 'revoked' };
@@ -146,13 +148,25 @@ function changeBetween(before: Items, after: Items): RecordChange {
   };
 }
 
+/** The links of a record, of each purpose. */
+async function linksOf({ links }: HttpServices, key: AppKey, id: string): Promise<Link[]> {
+  const purposes: readonly LinkPurpose[] = ['mine', 'confirm'];
+  return (await Promise.all(purposes.map((purpose) => links.ofRecord({ key, purpose, id })))).flat();
+}
+
 async function detailOf(services: HttpServices, found: PanelApp, record: StoredRecord): Promise<RecordDetail> {
   const [summary] = await summaries(services, found, [record]);
-  const links = await services.links.ofRecord({ key: found.key, purpose: 'mine', id: record.id });
+  const all = await linksOf(services, found.key, record.id);
+  // That of a confirmed record has done its work.
+  const links = all.filter(({ purpose }) => purpose === 'mine' || isUnconfirmed(record.items));
   return {
     ...(summary as RecordDetail),
     version: etagOf(record),
     form: formBlockOf(services, found, record.items),
-    links: links.map(({ linkId, madeAt }) => ({ id: linkId, madeAt: new Date(madeAt).toISOString() })),
+    links: links.map(({ linkId, purpose, madeAt }) => ({
+      id: linkId,
+      purpose,
+      madeAt: new Date(madeAt).toISOString(),
+    })),
   };
 }
