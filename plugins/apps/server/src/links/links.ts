@@ -3,7 +3,7 @@ import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } 
 import { hashOf } from '../records';
 import type { CommitWrite } from '../records/types';
 import { createTokens, type Signer } from './tokens';
-import type { Link, LinkPurpose, Links } from './types';
+import type { Link, Links, RecordLinkPurpose } from './types';
 
 const TABLE = 'apps_links';
 const RECORDS = 'apps_records';
@@ -24,7 +24,7 @@ interface LinkTools {
 function linkOf(row: Row): Link {
   return {
     linkId: String(row.link_id),
-    purpose: row.purpose as LinkPurpose,
+    purpose: row.purpose as RecordLinkPurpose,
     key: { site: String(row.site), app: String(row.app) },
     id: String(row.identifier),
     seq: Number(row.seq),

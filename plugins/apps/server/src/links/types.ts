@@ -5,12 +5,15 @@ import type { AppKey, CommitWrite } from '../records/types';
  * What a link is for: `mine`: its holder opens an own record; `draft`: continues a draft; `confirm`: confirms the address in a record.
  * A token of one purpose is none of another.
  */
-export type LinkPurpose = 'mine' | 'draft' | 'confirm';
+export type LinkPurpose = RecordLinkPurpose | 'draft';
+
+/** What a link to a record is for. */
+export type RecordLinkPurpose = 'mine' | 'confirm';
 
 /** The record that a link leads to. */
 export interface LinkTarget {
   key: AppKey;
-  purpose: LinkPurpose;
+  purpose: RecordLinkPurpose;
   /** The id of the record. */
   id: string;
 }
@@ -39,7 +42,7 @@ export interface Links {
    * The link of a token; null for one that is forged, revoked, of another purpose, app or site, or whose record is gone. Each takes one
    * search in the table.
    */
-  find(key: AppKey, purpose: LinkPurpose, token: string): Promise<Link | null>;
+  find(key: AppKey, purpose: RecordLinkPurpose, token: string): Promise<Link | null>;
   /** The links of a record, the oldest first. */
   ofRecord(target: LinkTarget): Promise<Link[]>;
   /** Ends a link: its token is unknown from then on. */

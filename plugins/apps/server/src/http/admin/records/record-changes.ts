@@ -7,7 +7,7 @@ import { AppsError, errorText, isAppsError, missing, notFound } from '../../../c
 import { must, readBody, readParameters } from '../../../common/request-schema';
 import { eachFile, type StoredFile } from '../../../files';
 import { isUnconfirmed } from '../../../indexes';
-import type { Link, LinkPurpose } from '../../../links/types';
+import type { Link, RecordLinkPurpose } from '../../../links/types';
 import type { AppKey, RecordChange, StoredRecord } from '../../../records/types';
 import { jsonObject } from '../../request/body';
 import type { HttpServices } from '../../request/exchange';
@@ -150,7 +150,7 @@ function changeBetween(before: Items, after: Items): RecordChange {
 
 /** The links of a record, of each purpose. */
 async function linksOf({ links }: HttpServices, key: AppKey, id: string): Promise<Link[]> {
-  const purposes: readonly LinkPurpose[] = ['mine', 'confirm'];
+  const purposes: readonly RecordLinkPurpose[] = ['mine', 'confirm'];
   return (await Promise.all(purposes.map((purpose) => links.ofRecord({ key, purpose, id })))).flat();
 }
 
