@@ -3,18 +3,38 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
-import { useFolder, useStage, useTwin } from '../support/hooks';
+import { useFolder, useStage, useThemes, useTwin } from '../support/hooks';
 import { send } from '../support/send';
 import { repository } from '../support/theme';
 import { within } from '../support/time';
+import { alertCases, alertRules, expectAlerts } from './monitoring/alerts';
 import { hasProgram, promtool, startPrometheus } from './monitoring/prometheus';
 
 const token = randomBytes(24).toString('base64url');
+/** The second try of a job that fails is later than these tests, so that no alert fires. */
 const { NODE_OPTIONS = '', ...environment } = configured({
-  apps: { metrics: { token }, log: { format: 'json' }, jobs: { workers: 1 } },
+  apps: { metrics: { token }, log: { format: 'json' }, jobs: { workers: 1, retries: 1, backoff: 600 } },
 });
 const tracing = path.join(__dirname, 'monitoring', 'tracing.cjs');
-const stage = useStage({ env: { ...environment, NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}` } });
+const themes = useThemes(async (copy) => {
+  const app = 'main/apps/tasks';
+  await copy.write(`${app}/settings.yaml`, "acl:\n  rights:\n    submitter: ['*']\n");
+  await copy.write(`${app}/blocks/work.yaml`, 'elements:\n  add: BASIC\n');
+  await copy.write(
+    `${app}/blocks/work.js`,
+    `export const add = (context) => ({ id: context.jobs.add('work/' + context.request.body.name) });
+export const note = (context) => void context.app.create_record({ items: {} });
+export function fail() { throw new Error('as it must'); }
+`,
+  );
+});
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: { ...environment, NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}` },
+}));
+/** Adds a job of a function, and gives its id. */
+const addJob = async (name: string) =>
+  (await stage.send<{ id: string }>({ send: 'POST tasks/blocks/work/add', json: { name } })).json.id;
 /** A process whose configuration names no token. */
 const plain = useTwin(stage);
 
@@ -60,6 +80,7 @@ describe('/_apps/ready', () => {
     try {
       await expect.poll(async () => (await ready()).status).toBe(503);
       const { json, text, headers } = await ready();
+      expect(await metrics()).toContain('\napps_ready{check="database"} 0\n');
       expect(json).toMatchObject({ status: 'unready', checks: { database: 'cannot be reached', sandbox: 'ok' } });
       expect(text).not.toContain('secret');
       expect(headers['retry-after']).toBe('2');
@@ -142,6 +163,20 @@ describe('/_apps/metrics', () => {
     expect(await metrics()).toMatch(/^apps_renderings_total\{site="",app="",kind="page",result="\w+"\} \d/m);
   });
 
+  test('tries of jobs are counted, and what of them waits', async () => {
+    const about = 'site="site",app="tasks",kind="function"';
+    await addJob('note');
+    await addJob('fail');
+    await expect.poll(async () => sampleOf(await metrics(), `apps_job_tries_total{${about},result="done"}`)).toBe(1);
+    await expect.poll(async () => sampleOf(await metrics(), `apps_job_tries_total{${about},result="failed"}`)).toBe(1);
+    expect(sampleOf(await metrics(), 'apps_job_duration_seconds_count{kind="function"}')).toBe(2);
+    expect(sampleOf(await metrics(), 'apps_runs_total{site="site",app="tasks",state="failed"}')).toBe(1);
+    await expect
+      .poll(async () => sampleOf(await metrics(), `apps_jobs{${about},state="waiting"}`), { timeout: 20_000 })
+      .toBe(1);
+    expect(sampleOf(await metrics(), 'apps_jobs_late_seconds')).toBe(0);
+  }, 30_000);
+
   test('no label has a text of a request', async () => {
     const mark = 'marked1234';
     const headers = { 'x-request-id': mark, 'user-agent': mark };
@@ -161,6 +196,8 @@ describe('/_apps/metrics', () => {
   test('the queue, the sandbox, the pool and the main thread are there', async () => {
     const text = await metrics();
     for (const name of [
+      'apps_ready{check="process"}',
+      'apps_ready{check="database"}',
       'apps_jobs_late_seconds',
       'apps_sandbox_sessions{state="held"}',
       'apps_sandbox_sessions{state="waiting"}',
@@ -213,7 +250,7 @@ describe('the id of a request', () => {
     const lines = (await stage.host.printed()).split('\n').filter((line) => line.startsWith('{'));
     const said = lines.map((line) => JSON.parse(line) as Record<string, string>);
     const liked = said.filter(({ message }) => message?.includes('liked as json'));
-    expect(liked).toMatchObject([{ level: 'info', request: 'logged-9876543210' }]);
+    expect(liked).toMatchObject([{ level: 'info', request: 'logged-9876543210', site: 'site', app: 'like' }]);
     expect(Date.parse(liked[0]?.time ?? '')).not.toBeNaN();
     // Strapi's own lines of requests, too.
     expect(said.some(({ message, request }) => message?.includes('POST') && request === 'logged-9876543210')).toBe(
@@ -266,6 +303,20 @@ describe('spans of OpenTelemetry', () => {
     const calls = below(request?.id).filter(({ name }) => name === 'apps host call');
     expect(calls.every(({ attributes }) => attributes['apps.app'] === 'like')).toBe(true);
     expect(JSON.stringify(below(request?.id))).not.toContain('who=span');
+    expect(request?.attributes['apps.status']).toBe(200);
+  });
+
+  test('a job is a span of its own, with its run below it', async () => {
+    const job = await addJob('note');
+    const own = async () => (await spans()).find(({ attributes }) => attributes['apps.job'] === job);
+    await expect.poll(own).toMatchObject({
+      name: 'apps job',
+      parent: null,
+      attributes: { 'apps.site': 'site', 'apps.app': 'tasks', 'apps.kind': 'function' },
+    });
+    const { id } = (await own()) as Seen;
+    const all = await spans();
+    expect(all.filter(({ parent }) => parent === id).map(({ name }) => name)).toContain('apps run');
   });
 });
 
@@ -277,9 +328,22 @@ describe.skipIf(!hasProgram('promtool'))('promtool', () => {
   });
 
   test('takes the alert rules', () => {
-    expect(promtool(['check', 'rules', path.join(repository, 'deploy', 'prometheus', 'alerts.yml')])).toMatch(
-      /SUCCESS/,
-    );
+    expect(promtool(['check', 'rules', alertRules])).toMatch(/SUCCESS/);
+  });
+
+  describe('of the alerts', () => {
+    const folder = useFolder('alerts');
+    const file = () => folder('alerts.test.yml');
+
+    test('each has a case', () => {
+      const names = [...readFileSync(alertRules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+      expect(alertCases.map(([name]) => name).sort()).toEqual(names.sort());
+    });
+
+    test.each(alertCases)('%s fires when it is to', async (alert, fires, quiet) => {
+      await expectAlerts(file(), fires, [alert]);
+      await expectAlerts(file(), quiet, []);
+    });
   });
 });
 

@@ -57,21 +57,20 @@ const textOf = (message: unknown): string => {
 };
 
 /**
- * Gives every line of a logger the form of a JSON object (docs/operate/monitoring.md#log): `time`, `level`, `message`, and
- * `request` within a request that has an id.
- * @param requestId of the request in which the line is written
+ * Gives every line of a logger the form of a JSON object (docs/operate/monitoring.md#log): `time`, `level`, `message`, and what
+ * is known of the request in which it is written.
+ * @param requestFields undefined outside of requests
  */
-export function logAsJson(logger: FormattedLogger, requestId: () => string | undefined): void {
+export function logAsJson(logger: FormattedLogger, requestFields: () => Record<string, string> | undefined): void {
   logger.format = {
     transform(line) {
       const { level, message, stack } = line;
-      const request = requestId();
       const said = typeof stack === 'string' ? stack : textOf(message);
       line[MESSAGE] = JSON.stringify({
         time: new Date().toISOString(),
         level,
         message: said,
-        ...(request && { request }),
+        ...requestFields(),
       });
       return line;
     },
