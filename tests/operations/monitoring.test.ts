@@ -10,6 +10,7 @@ import { within } from '../support/time';
 import { alertCases, alertRules, expectAlerts } from './monitoring/alerts';
 import { hasProgram, promtool, startPrometheus } from './monitoring/prometheus';
 
+const page = readFileSync(path.join(repository, 'docs', 'operate', 'monitoring.md'), 'utf8');
 const token = randomBytes(24).toString('base64url');
 /** The second try of a job that fails is later than these tests, so that no alert fires. */
 const { NODE_OPTIONS = '', ...environment } = configured({
@@ -203,6 +204,13 @@ describe('/_apps/metrics', () => {
     expect(await metrics()).not.toMatch(new RegExp(mark, 'i'));
   });
 
+  test('each is on the page of the documentation, and no other is', async () => {
+    const [, table = ''] = /\n\| Metric \|([\s\S]*?)\n\n/.exec(page) ?? [];
+    const named = [...table.matchAll(/`((?:apps|process)_\w+)`/g)].map(([, name]) => name);
+    const given = [...(await metrics()).matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual(given.sort());
+  });
+
   test('the queue, the sandbox, the pool and the main thread are there', async () => {
     const text = await metrics();
     for (const name of [
@@ -345,9 +353,11 @@ describe.skipIf(!hasProgram('promtool'))('promtool', () => {
     const folder = useFolder('alerts');
     const file = () => folder('alerts.test.yml');
 
-    test('each has a case', () => {
-      const names = [...readFileSync(alertRules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
-      expect(alertCases.map(([name]) => name).sort()).toEqual(names.sort());
+    test('each has a case, and stands on the page of the documentation', () => {
+      const names = [...readFileSync(alertRules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name).sort();
+      expect(alertCases.map(([name]) => name).sort()).toEqual(names);
+      const [, table = ''] = /\n\| Alert \|([\s\S]*?)\n\n/.exec(page) ?? [];
+      expect([...table.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(names);
     });
 
     test.each(alertCases)('%s fires when it is to', async (alert, fires, quiet) => {
