@@ -13,10 +13,11 @@ const MAX_LENGTH = 20_000;
 /** Control characters, line separators, and characters that change the direction of text. */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** Escapes control characters and line breaks, so that no part of a text looks like another message. */
 export function printable(text: string): string {
   const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return cut.replaceAll('\n', '\\n').replace(controls, escaped);
 }
 
@@ -66,12 +67,9 @@ export function logAsJson(logger: FormattedLogger, requestFields: () => Record<s
     transform(line) {
       const { level, message, stack } = line;
       const said = typeof stack === 'string' ? stack : textOf(message);
-      line[MESSAGE] = JSON.stringify({
-        time: new Date().toISOString(),
-        level,
-        message: said,
-        ...requestFields(),
-      });
+      const object = { time: new Date().toISOString(), level, message: said, ...requestFields() };
+      // JSON leaves some of them as they are, such as those of eight bits and those that change the direction of text.
+      line[MESSAGE] = JSON.stringify(object).replace(controls, escaped);
       return line;
     },
   };
