@@ -39,6 +39,18 @@ describe('Dockerfile', () => {
   const of = (name) => steps.filter((step) => step.name === name).map(({ values }) => values);
   const last = steps.slice(steps.findLastIndex(({ name }) => name === 'FROM'));
 
+  test.each([
+    ['an unknown instruction', (text) => text.replace('WORKDIR', 'WORKDRI'), /line 7: Unknown instruction/],
+    [
+      'a command with a shell between',
+      (text) => text.replace('CMD ["node", "node_mod', 'CMD ["node, "node_mod'),
+      /list/,
+    ],
+    ['an instruction that npm run test:image does not follow', (text) => `${text}ENTRYPOINT ["x"]\n`, /ENTRYPOINT/],
+  ])('%s would be refused', (_title, broken, message) => {
+    expect(() => readDockerfile(broken(read('Dockerfile')))).toThrow(message);
+  });
+
   test('has the Node.js of .nvmrc', () => {
     expect(of('ARG')).toEqual([{ name: 'NODE_VERSION', value: read('.nvmrc').trim() }]);
     expect(of('FROM').map(({ image }) => image)).toEqual(['node:20-bookworm', 'node:20-bookworm-slim']);

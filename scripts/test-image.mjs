@@ -42,13 +42,18 @@ const contextFiles = () =>
     .split('\0')
     .filter((file) => file !== '' && existsSync(join(root, file)) && !/^\.env(?!\.example)/.test(file));
 
-/** npm's settings of this machine: where its registry is. */
+/** npm's settings of this machine: where its registry is. Native modules are compiled with the files of the Node.js that was copied. */
 const npmSettings = () => {
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   const named = Object.entries(process.env).filter(([name]) =>
     /^(npm_config_|https?_proxy$|no_proxy$|NODE_EXTRA)/i.test(name),
   );
-  return { ...Object.fromEntries(named), npm_config_registry: registry, NODE_EXTRA_CA_CERTS: AUTHORITIES };
+  return {
+    ...Object.fromEntries(named),
+    npm_config_registry: registry,
+    npm_config_nodedir: '/usr/local',
+    NODE_EXTRA_CA_CERTS: AUTHORITIES,
+  };
 };
 
 /** Copies files of the context or of another stage into a stage. */

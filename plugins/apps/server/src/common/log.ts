@@ -13,12 +13,13 @@ const MAX_LENGTH = 20_000;
 /** Control characters, line separators, and characters that change the direction of text. */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escaped = (text: string): string =>
+  text.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Escapes control characters and line breaks, so that no part of a text looks like another message. */
 export function printable(text: string): string {
   const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
-  return cut.replaceAll('\n', '\\n').replace(controls, escaped);
+  return escaped(cut.replaceAll('\n', '\\n'));
 }
 
 /** Wraps a log so that each message is one printable line, also with text of visitors or themes. */
@@ -69,7 +70,7 @@ export function logAsJson(logger: FormattedLogger, requestFields: () => Record<s
       const said = typeof stack === 'string' ? stack : textOf(message);
       const object = { time: new Date().toISOString(), level, message: said, ...requestFields() };
       // JSON leaves some of them as they are, such as those of eight bits and those that change the direction of text.
-      line[MESSAGE] = JSON.stringify(object).replace(controls, escaped);
+      line[MESSAGE] = escaped(JSON.stringify(object));
       return line;
     },
   };
