@@ -1,12 +1,13 @@
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 
-const texts = (json) => json.getJSONStrings().map((text) => JSON.parse(text.getValue()));
-
-/** A value that must be a list of texts in JSON: without a shell between, signals reach the program. */
-function list(values, line) {
-  if (values.length === 0) throw new Error(`The form with a list is wanted: ${line}`);
-  return values;
+/** What must be a list in JSON: a command in another form has a shell between, which signals do not pass. */
+function list(line, text = line.getArgumentsContent()) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`The form with a list is wanted: ${line}`);
+  }
 }
 
 /** What this repository's instructions say. */
@@ -24,13 +25,10 @@ const readers = {
   RUN: (line) => ({ command: line.getArgumentsContent() }),
   USER: (_line, [name]) => ({ name }),
   EXPOSE: (_line, [port]) => ({ port: Number(port) }),
-  VOLUME: (line) => ({ paths: list(texts(line), line) }),
+  VOLUME: (line) => ({ paths: list(line) }),
   STOPSIGNAL: (_line, [signal]) => ({ signal }),
-  HEALTHCHECK(line) {
-    const [, command] = /\bCMD\s+(\[.*\])$/s.exec(line.getArgumentsContent()) ?? [];
-    return { command: list(command ? JSON.parse(command) : [], line) };
-  },
-  CMD: (line) => ({ command: list(texts(line), line) }),
+  HEALTHCHECK: (line) => ({ command: list(line, line.getArgumentsContent().replace(/^.*?\bCMD\s+/s, '')) }),
+  CMD: (line) => ({ command: list(line) }),
   ARG: (line) => ({ name: line.getProperty().getName(), value: line.getProperty().getValue() }),
 };
 
