@@ -4,10 +4,12 @@ import { validate } from 'dockerfile-utils';
 /** What must be a list in JSON: a command in another form has a shell between, which signals do not pass. */
 function list(line, text = line.getArgumentsContent()) {
   try {
-    return JSON.parse(text);
+    const found = JSON.parse(text);
+    if (Array.isArray(found)) return found;
   } catch {
-    throw new Error(`The form with a list is wanted: ${line}`);
+    // A command for a shell.
   }
+  throw new Error(`The form with a list is wanted: ${line}`);
 }
 
 /** What this repository's instructions say. */
