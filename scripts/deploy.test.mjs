@@ -128,6 +128,15 @@ describe('deploy/nginx/site.conf', () => {
   });
 });
 
+test('the service of systemd and that of compose believe their proxy, which alone reaches them', () => {
+  const unit = read('deploy', 'systemd', 'strapi-apps.service');
+  const variables = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line.split(' '));
+  expect(variables).toEqual(expect.arrayContaining(['HOST=127.0.0.1', 'IS_PROXIED=true', 'LOG_FORMAT=json']));
+  const { site } = load(read('compose.yaml')).services;
+  expect(site).toMatchObject({ environment: { IS_PROXIED: 'true', LOG_FORMAT: 'json' } });
+  expect(site.ports).toBeUndefined();
+});
+
 test.skipIf(!has('systemd-analyze', ['--version']))('systemd takes the unit', () => {
   const unit = read('deploy', 'systemd', 'strapi-apps.service');
   const file = join(folder, 'strapi-apps.service');

@@ -14,7 +14,7 @@ const page = readFileSync(path.join(repository, 'docs', 'operate', 'monitoring.m
 const token = randomBytes(24).toString('base64url');
 /** The second try of a job that fails is later than these tests, so that no alert fires. */
 const { NODE_OPTIONS = '', ...environment } = configured({
-  apps: { metrics: { token }, log: { format: 'json' }, jobs: { workers: 1, retries: 1, backoff: 600 } },
+  apps: { jobs: { workers: 1, retries: 1, backoff: 600 } },
 });
 const tracing = path.join(__dirname, 'monitoring', 'tracing.cjs');
 const themes = useThemes(async (copy) => {
@@ -31,7 +31,12 @@ export function fail() { throw new Error('as it must'); }
 });
 const stage = useStage(() => ({
   themesDirectory: themes.directory,
-  env: { ...environment, NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}` },
+  env: {
+    ...environment,
+    METRICS_TOKEN: token,
+    LOG_FORMAT: 'json',
+    NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}`,
+  },
 }));
 /** Adds a job of a function, and gives its id. */
 const addJob = async (name: string) =>
