@@ -165,7 +165,7 @@ describe.skipIf(servers.length === 0).each(servers)('a host whose %s server goes
     expect(await metrics()).toEqual([200, '1']);
   }, 30_000);
 
-  test('a server that does not say a word is unready within two seconds', async () => {
+  test('a host whose server does not answer is unready within two seconds', async () => {
     const ready = () => send<{ checks: object }>(host.url, { method: 'GET', path: '/_apps/ready' });
     wire.hold();
     await expect

@@ -70,7 +70,7 @@ describe.skipIf(!hasProgram('nginx'))('a site behind nginx', () => {
       ask({
         method: 'GET',
         path: '/site/@@apps/open',
-        as: { basic: ['nobody', 'guess'] },
+        as: { basic: ['anna', 'guess'] },
         headers: { 'x-forwarded-for': `203.0.113.${attempt}`, accept: 'application/json' },
       });
     const statuses: number[] = [];

@@ -9,7 +9,7 @@ import { repository } from '../../support/theme';
 /** Folders below which nginx keeps what does not fit into memory. */
 const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
-/** A certificate of the site's name, that nobody has signed. */
+/** Makes a self-signed certificate of the site's name. */
 function certify(folder: string): void {
   const subject = ['-subj', '/CN=www.example.com', '-days', '1'];
   const files = ['-keyout', path.join(folder, 'site.key'), '-out', path.join(folder, 'site.pem')];

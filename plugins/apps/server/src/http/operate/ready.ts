@@ -23,8 +23,8 @@ const CHECK_TIME = 2_000;
 const KEPT = 500;
 
 /**
- * Milliseconds after which a check that has not ended is begun once more. A statement on a connection that was lost without a word may
- * never end; one more with each look would take all connections of the pool.
+ * Milliseconds after which a check that has not ended is begun once more. A statement on a connection that is half open may never
+ * end; one more with each look would take all connections of the pool.
  */
 const BEGUN_AGAIN = 10_000;
 
