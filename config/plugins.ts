@@ -55,6 +55,8 @@ const config = ({ env }: Core.Config.Shared.ConfigParams): Core.Config.Plugin =>
         'api::article.article': { path: '/articles/:slug' },
         'api::page.page': { path: '/:slug' },
       },
+      metrics: { token: env('METRICS_TOKEN', '') },
+      log: { format: env('LOG_FORMAT', 'text') },
       ...(env('APPS_THEME', 'demo') === 'demo' && demoIsOn ? { fetch: callsOfDemo(env('APP_KEYS', '')) } : {}),
     },
   },

@@ -39,6 +39,18 @@ describe('Dockerfile', () => {
   const of = (name) => steps.filter((step) => step.name === name).map(({ values }) => values);
   const last = steps.slice(steps.findLastIndex(({ name }) => name === 'FROM'));
 
+  test.each([
+    ['an unknown instruction', (text) => text.replace('WORKDIR', 'WORKDRI'), /line 7: Unknown instruction/],
+    [
+      'a command with a shell between',
+      (text) => text.replace('CMD ["node", "node_mod', 'CMD ["node, "node_mod'),
+      /list/,
+    ],
+    ['an instruction that npm run test:image does not follow', (text) => `${text}ENTRYPOINT ["x"]\n`, /ENTRYPOINT/],
+  ])('%s would be refused', (_title, broken, message) => {
+    expect(() => readDockerfile(broken(read('Dockerfile')))).toThrow(message);
+  });
+
   test('has the Node.js of .nvmrc', () => {
     expect(of('ARG')).toEqual([{ name: 'NODE_VERSION', value: read('.nvmrc').trim() }]);
     expect(of('FROM').map(({ image }) => image)).toEqual(['node:20-bookworm', 'node:20-bookworm-slim']);
@@ -114,6 +126,15 @@ describe('deploy/nginx/site.conf', () => {
     writeFileSync(join(folder, 'nginx.conf'), `${logs} events {} http { include ${folder}/site.conf; }`);
     expect(output('nginx', ['-t', '-c', join(folder, 'nginx.conf')])).toContain('test is successful');
   });
+});
+
+test('the service of systemd and that of compose believe their proxy, which alone reaches them', () => {
+  const unit = read('deploy', 'systemd', 'strapi-apps.service');
+  const variables = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line]) => line.split(' '));
+  expect(variables).toEqual(expect.arrayContaining(['HOST=127.0.0.1', 'IS_PROXIED=true', 'LOG_FORMAT=json']));
+  const { site } = load(read('compose.yaml')).services;
+  expect(site).toMatchObject({ environment: { IS_PROXIED: 'true', LOG_FORMAT: 'json' } });
+  expect(site.ports).toBeUndefined();
 });
 
 test.skipIf(!has('systemd-analyze', ['--version']))('systemd takes the unit', () => {

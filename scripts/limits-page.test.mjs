@@ -118,6 +118,7 @@ test.each([
   ['Apps with labels', 'metrics/labels', 'MAX_APPS'],
   ['Time of a check of', 'http/operate/ready', 'CHECK_TIME'],
   ['Time of a check of', 'metrics/index', 'READ_TIME'],
+  ['Time until a check of', 'http/operate/ready', 'BEGUN_AGAIN'],
   ['Text of a statement in a span', 'indexes/database', 'MAX_STATEMENT'],
   ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'pair'],
   ['Failed logins in 5 minutes from one address', 'auth/credentials/rate-limit', 'address'],

@@ -1,49 +1,53 @@
-/** Reads the instructions of a Dockerfile that this repository's uses; throws for any other. */
+import { DockerfileParser } from 'dockerfile-ast';
+import { validate } from 'dockerfile-utils';
 
-const words = (text) => text.trim().split(/\s+/);
-const list = (text, name) => {
-  const found = JSON.parse(text);
-  if (!Array.isArray(found) || found.length === 0) throw new Error(`${name}: the form with a list is wanted`);
-  return found;
-};
+/** What must be a list in JSON: a command in another form has a shell between, which signals do not pass. */
+function list(line, text = line.getArgumentsContent()) {
+  try {
+    const found = JSON.parse(text);
+    if (Array.isArray(found)) return found;
+  } catch {
+    // A command for a shell.
+  }
+  throw new Error(`The form with a list is wanted: ${line}`);
+}
 
+/** What this repository's instructions say. */
 const readers = {
-  FROM: (text) => {
-    const [, image, , name = 'last'] = /^(\S+)(\s+AS\s+(\S+))?$/i.exec(text) ?? [];
-    return { image, name };
-  },
-  WORKDIR: (path) => ({ path }),
-  ENV: (text) => ({ values: Object.fromEntries(words(text).map((one) => one.split(/=(.*)/s).slice(0, 2))) }),
-  COPY(text) {
-    const [, , from, rest] = /^(--from=(\S+)\s+)?(.*)$/.exec(text) ?? [];
-    const named = words(rest);
-    return { from, sources: named.slice(0, -1), target: named.at(-1) };
-  },
-  RUN: (command) => ({ command }),
-  USER: (name) => ({ name }),
-  EXPOSE: (port) => ({ port: Number(port) }),
-  VOLUME: (text) => ({ paths: list(text, 'VOLUME') }),
-  STOPSIGNAL: (signal) => ({ signal }),
-  HEALTHCHECK: (text) => ({ command: list(text.slice(text.indexOf('CMD') + 3), 'HEALTHCHECK') }),
-  CMD: (text) => ({ command: list(text, 'CMD') }),
-  ARG: (text) => ({ name: text.split('=')[0], value: text.split('=')[1] }),
+  FROM: (line, [image]) => ({ image, name: line.getBuildStage() ?? 'last' }),
+  WORKDIR: (_line, [path]) => ({ path }),
+  ENV: (line) => ({
+    values: Object.fromEntries(line.getProperties().map((property) => [property.getName(), property.getValue()])),
+  }),
+  COPY: (line, given) => ({
+    from: line.getFromFlag()?.getValue(),
+    sources: given.slice(0, -1),
+    target: given.at(-1),
+  }),
+  RUN: (line) => ({ command: line.getArgumentsContent() }),
+  USER: (_line, [name]) => ({ name }),
+  EXPOSE: (_line, [port]) => ({ port: Number(port) }),
+  VOLUME: (line) => ({ paths: list(line) }),
+  STOPSIGNAL: (_line, [signal]) => ({ signal }),
+  HEALTHCHECK: (line) => ({ command: list(line, line.getArgumentsContent().replace(/^.*?\bCMD\s+/s, '')) }),
+  CMD: (line) => ({ command: list(line) }),
+  ARG: (line) => ({ name: line.getProperty().getName(), value: line.getProperty().getValue() }),
 };
 
-/** @returns for each instruction its name, its text and what it says */
+/**
+ * Reads the instructions of a Dockerfile that this repository's uses; throws for any other, and for what the parser finds wrong.
+ * @returns for each instruction its name, its text and what it says
+ */
 export function readDockerfile(text) {
-  const args = new Map();
-  const lines = text
-    .replaceAll(/^\s*#.*\n/gm, '')
-    .replaceAll(/\\\n\s*/g, ' ')
-    .split('\n')
-    .filter((line) => line.trim() !== '');
-  return lines.map((line) => {
-    const [, name, said] = /^(\w+)\s+(.*)$/.exec(line.trim()) ?? [];
-    const read = readers[name];
-    if (!read) throw new Error(`This is no known instruction: ${line}`);
-    const filled = name === 'FROM' ? said.replaceAll(/\$\{(\w+)\}/g, (_, one) => args.get(one) ?? '') : said;
-    const values = read(filled.trim());
-    if (name === 'ARG') args.set(values.name, values.value);
-    return { name, text: `${name} ${filled}`, values };
-  });
+  const [problem] = validate(text);
+  if (problem) throw new Error(`Dockerfile, line ${problem.range.start.line + 1}: ${problem.message}`);
+  return DockerfileParser.parse(text)
+    .getInstructions()
+    .map((line) => {
+      const name = line.getKeyword();
+      const read = readers[name];
+      if (!read) throw new Error(`This is no known instruction: ${line}`);
+      const given = line.getExpandedArguments().map((argument) => argument.getValue());
+      return { name, text: String(line), values: read(line, given) };
+    });
 }

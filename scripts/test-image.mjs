@@ -1,12 +1,14 @@
 /**
  * `npm run test:image`: follows the Dockerfile in clean Debian roots, for machines without a container engine, then starts what it has
- * made as its user, asks its health check and ends it by SIGTERM. Needs root, Debian's package debootstrap, Node.js of the image's
+ * made as its user, on a file system that is read-only but for what compose.yaml mounts, asks its health check and ends it by
+ * SIGTERM. Needs root, Debian's package debootstrap, Node.js of the image's
  * version and the npm registry; takes about ten minutes. `npm test` does not run it. The roots are in .cache/image.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { load } from 'js-yaml';
 import { root, say } from './prepare.mjs';
 import { readDockerfile } from './read-dockerfile.mjs';
 import { freePort } from './server-process.mjs';
@@ -42,13 +44,18 @@ const contextFiles = () =>
     .split('\0')
     .filter((file) => file !== '' && existsSync(join(root, file)) && !/^\.env(?!\.example)/.test(file));
 
-/** npm's settings of this machine: where its registry is. */
+/** npm's settings of this machine: where its registry is. Native modules are compiled with the files of the Node.js that was copied. */
 const npmSettings = () => {
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim();
   const named = Object.entries(process.env).filter(([name]) =>
     /^(npm_config_|https?_proxy$|no_proxy$|NODE_EXTRA)/i.test(name),
   );
-  return { ...Object.fromEntries(named), npm_config_registry: registry, NODE_EXTRA_CA_CERTS: AUTHORITIES };
+  return {
+    ...Object.fromEntries(named),
+    npm_config_registry: registry,
+    npm_config_nodedir: '/usr/local',
+    NODE_EXTRA_CA_CERTS: AUTHORITIES,
+  };
 };
 
 /** Copies files of the context or of another stage into a stage. */
@@ -70,10 +77,36 @@ function copy({ stages, stage }, { from, sources, target }) {
   }
 }
 
+const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin';
+
+/**
+ * Arguments of `unshare` that mount what a container has, for a process alone, and become chroot, whose arguments follow. No process is
+ * between: signals reach the program.
+ * @param mounts commands
+ */
+function contained({ folder }, mounts = []) {
+  const all = [`mount --bind ${folder} ${folder}`, `mount -t proc proc ${folder}/proc`, ...mounts, 'exec chroot "$@"'];
+  return ['--mount', 'sh', '-c', all.join(' && '), 'sh'];
+}
+
+/** Commands that make a stage's file system read-only but for the volumes of a service, and give it its temporary folders. */
+function readOnly({ folder }, { volumes, tmpfs }) {
+  const writable = volumes.map((volume) => `${folder}${volume.split(':')[1]}`);
+  return [
+    ...writable.map((path) => `mount --bind ${path} ${path}`),
+    ...tmpfs
+      .map((one) => one.split(':'))
+      .map(([path, options = 'mode=1777']) => {
+        return `mount -t tmpfs -o ${options} tmpfs ${folder}${path}`;
+      }),
+    `mount -o remount,bind,ro ${folder}`,
+  ];
+}
+
 /** Runs a command in a stage. */
 function runIn(stage, command) {
-  const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: '/root', ...npmSettings(), ...stage.env };
-  run('chroot', [stage.folder, '/bin/sh', '-c', `cd ${stage.workdir} && ${command}`], { env });
+  const env = { PATH, HOME: '/root', ...npmSettings(), ...stage.env };
+  run('unshare', [...contained(stage), stage.folder, '/bin/sh', '-c', `cd ${stage.workdir} && ${command}`], { env });
 }
 
 const steps = {
@@ -120,18 +153,20 @@ const secrets = [
   'ENCRYPTION_KEY',
 ];
 const env = {
-  ...{ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/home/node', ...stage.env, PORT: String(port), HOST: '127.0.0.1' },
+  ...{ PATH, HOME: '/home/node', ...stage.env, PORT: String(port), HOST: '127.0.0.1' },
   ...Object.fromEntries(secrets.map((name) => [name, 'a-secret-of-this-test,another-one'])),
 };
+const { site } = load(readFileSync(join(root, 'compose.yaml'), 'utf8')).services;
 const inside = (command) => [
+  ...contained(stage, readOnly(stage, site)),
   ...[`--userspec=${stage.user}`, stage.folder, '/usr/bin/env', '-C', stage.workdir],
   ...command,
 ];
-const server = spawn('chroot', inside(stage.command), { env, stdio: 'inherit' });
+const server = spawn('unshare', inside(stage.command), { env, stdio: 'inherit' });
 const ended = new Promise((done) => server.once('exit', (code, signal) => done({ code, signal })));
 const isHealthy = () => {
   try {
-    execFileSync('chroot', inside(stage.check), { env, stdio: 'ignore' });
+    execFileSync('unshare', inside(stage.check), { env, stdio: 'ignore' });
     return true;
   } catch {
     return false;

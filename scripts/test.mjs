@@ -70,27 +70,42 @@ function runTests(project, env = {}, files = []) {
   else if (status !== 0) fail(`Tests: ${project} ended with exit code ${status}`);
 }
 
+/** Runs apt-get: it asks no questions, and starts no service of what it installs. */
+function apt(...args) {
+  const quietly = ['env', 'DEBIAN_FRONTEND=noninteractive', 'SYSTEMD_OFFLINE=1', 'apt-get', '-qq'];
+  const [command, ...all] = [...(process.getuid?.() === 0 ? [] : ['sudo', '-n']), ...quietly, ...args];
+  spawnSync(command, all, { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/** Whether apt-get knows the packages of today. */
+let hasLists = false;
+
 /** Installs what is missing of a package of Debian, which is said loudly where that fails, and fails in CI. */
 function installed(find, name, missing) {
   const found = find();
   if (found) return found;
   say(`Installing ${name} for the tests`);
-  const apt = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
-  const quiet = { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
-  for (const args of [['update'], ['install', '-y', '--no-install-recommends', name]]) {
-    spawnSync(apt[0], [...apt.slice(1), '-qq', ...args], quiet);
-  }
+  if (!hasLists) apt('update');
+  hasLists = true;
+  apt('install', '-y', '--no-install-recommends', name);
   const now = find();
   if (!now) leftOut(`${name} for the tests`, `NO ${name}: it could not be installed through apt-get. ${missing}`);
   return now;
 }
 
-/** The pooler of the tests of pools. */
-const findPgbouncer = () =>
+/** What finds a program on the path. */
+const find = (name) => () =>
   (process.env.PATH ?? '')
     .split(delimiter)
-    .map((folder) => join(folder, 'pgbouncer'))
+    .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
+
+/** Programs of Debian that tests start: the pooler, what reads metrics, and what reads the site's file of nginx. */
+const programs = {
+  nginx: 'THE FILE OF NGINX IS NOT CHECKED BY IT.',
+  pgbouncer: 'THE TESTS OF POOLS DO NOT RUN.',
+  prometheus: 'THE TESTS OF METRICS WITH IT DO NOT RUN.',
+};
 
 /** A filter of databases (TEST_DATABASES) is for single tests: here it counts as a test that was skipped. */
 function checkDatabases() {
@@ -119,9 +134,9 @@ async function main() {
     total.passed += all.length - failed.length;
     for (const what of failed) fail(what);
     checkDatabases();
+    for (const [name, missing] of Object.entries(programs)) installed(find(name), name, missing);
     runTests('unit');
     const browser = installed(findChromium, 'chromium', 'THE BROWSER TESTS DO NOT RUN.');
-    installed(findPgbouncer, 'pgbouncer', 'THE TESTS OF POOLS DO NOT RUN.');
     runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});
     runTests('attacks');
     // The others of the panel take minutes: `npm run test:panel`.

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useHost } from '../support/hooks';
 import type { Host } from '../support/host';
@@ -11,6 +12,7 @@ import { fixtureThemes } from '../support/theme';
 async function openWire(host: string, port: number) {
   const sockets = new Set<Socket>();
   let cut = false;
+  let isHeld = false;
   let cutAt: { first: RegExp; then: RegExp } | undefined;
   const server: Server = createServer((client) => {
     if (cut) return void client.destroy();
@@ -27,6 +29,7 @@ async function openWire(host: string, port: number) {
       });
       let first = false;
       from.on('data', (chunk: Buffer) => {
+        if (isHeld) return;
         const text = cutAt && from === client ? chunk.toString('latin1') : '';
         first ||= cutAt?.first.test(text) === true;
         if (first && cutAt?.then.test(text)) {
@@ -46,8 +49,13 @@ async function openWire(host: string, port: number) {
       cut = true;
       for (const socket of sockets) socket.destroy();
     },
+    /** Loses whatever is sent, on connections that stay open. */
+    hold() {
+      isHeld = true;
+    },
     restore() {
       cut = false;
+      isHeld = false;
     },
     /** Cuts the connection that next sends both statements, at the second one, which is lost too. Others are not cut. */
     cutAt(first: RegExp, then: RegExp) {
@@ -70,6 +78,8 @@ const problemsOf = (host: Host) =>
     .filter((line) => line.includes('[apps]'))
     .join('\n');
 
+const metricsToken = 'token-of-metrics-of-these-tests';
+
 /** The statement with which Strapi prepares a new connection. */
 const preparation = { postgres: /SET search_path/, mysql: /set session sql_require_primary_key/ };
 
@@ -88,6 +98,7 @@ describe.skipIf(servers.length === 0).each(servers)('a host whose %s server goes
     themesDirectory: fixtureThemes,
     env: {
       ...database().address.env,
+      ...configured({ apps: { metrics: { token: metricsToken } } }),
       APPS_THEME: 'main',
       DATABASE_HOST: '127.0.0.1',
       DATABASE_PORT: String(wire.port),
@@ -132,6 +143,41 @@ describe.skipIf(servers.length === 0).each(servers)('a host whose %s server goes
     expect((await ask('GET', 'open/record/a')).status).toBe(200);
     for (const answer of await Promise.all(requests())) expect(answer.status, answer.text).toBeLessThan(500);
   }, 60_000);
+
+  test('a process without its database is not ready until it is back, and its metrics say so', async () => {
+    const ready = () => send(host.url, { method: 'GET', path: '/_apps/ready' });
+    const metrics = async () => {
+      const headers = { authorization: `Bearer ${metricsToken}` };
+      const { status, text } = await send(host.url, { method: 'GET', path: '/_apps/metrics', headers });
+      return [status, /^apps_ready\{check="database"\} (\d)$/m.exec(text)?.[1]];
+    };
+    await expect.poll(async () => (await ready()).status).toBe(200);
+    wire.cut();
+    await expect
+      .poll(async () => (await ready()).json)
+      .toMatchObject({ status: 'unready', checks: { process: 'ok', database: 'cannot be reached', sandbox: 'ok' } });
+    const { status, text, headers } = await ready();
+    expect([status, headers['retry-after']]).toEqual([503, '2']);
+    expect(text).not.toMatch(/ECONN|127\.0\.0\.1|select|knex|node_modules/i);
+    expect(await metrics()).toEqual([200, '0']);
+    wire.restore();
+    await expect.poll(async () => (await ready()).status).toBe(200);
+    expect(await metrics()).toEqual([200, '1']);
+  }, 30_000);
+
+  test('a host whose server does not answer is unready within two seconds', async () => {
+    const ready = () => send<{ checks: object }>(host.url, { method: 'GET', path: '/_apps/ready' });
+    wire.hold();
+    await expect
+      .poll(async () => (await ready()).json)
+      .toMatchObject({ checks: { process: 'ok', database: 'does not answer', sandbox: 'ok' } });
+    const begun = performance.now();
+    for (const { status } of await Promise.all(Array.from({ length: 20 }, ready))) expect(status).toBe(503);
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    wire.cut();
+    wire.restore();
+    await expect.poll(async () => (await ready()).status).toBe(200);
+  }, 30_000);
 
   test('a change whose COMMIT never arrived is neither acknowledged nor stored', async () => {
     expect((await ask('PUT', 'open/record/c', { total: 1 })).status).toBe(201);

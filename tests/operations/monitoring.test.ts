@@ -3,20 +3,59 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
-import { useFolder, useStage, useTwin } from '../support/hooks';
+import { useFolder, useStage, useThemes, useTwin } from '../support/hooks';
 import { send } from '../support/send';
 import { repository } from '../support/theme';
 import { within } from '../support/time';
+import { alertCases, alertRules, expectAlerts } from './monitoring/alerts';
 import { hasProgram, promtool, startPrometheus } from './monitoring/prometheus';
 
+const page = readFileSync(path.join(repository, 'docs', 'operate', 'monitoring.md'), 'utf8');
 const token = randomBytes(24).toString('base64url');
+/** The second try of a job that fails is later than these tests, so that no alert fires. */
 const { NODE_OPTIONS = '', ...environment } = configured({
-  apps: { metrics: { token }, log: { format: 'json' }, jobs: { workers: 1 } },
+  apps: { jobs: { workers: 1, retries: 1, backoff: 600 } },
 });
 const tracing = path.join(__dirname, 'monitoring', 'tracing.cjs');
-const stage = useStage({ env: { ...environment, NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}` } });
+const themes = useThemes(async (copy) => {
+  const app = 'main/apps/tasks';
+  await copy.write(`${app}/settings.yaml`, "acl:\n  rights:\n    submitter: ['*']\n");
+  await copy.write(`${app}/blocks/work.yaml`, 'elements:\n  add: BASIC\n');
+  await copy.write(
+    `${app}/blocks/work.js`,
+    `export const add = (context) => ({ id: context.jobs.add('work/' + context.request.body.name) });
+export const note = (context) => void context.app.create_record({ items: {} });
+export function fail() { throw new Error('as it must'); }
+`,
+  );
+});
+const stage = useStage(() => ({
+  themesDirectory: themes.directory,
+  env: {
+    ...environment,
+    METRICS_TOKEN: token,
+    LOG_FORMAT: 'json',
+    NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}`,
+  },
+}));
+/** Adds a job of a function, and gives its id. */
+const addJob = async (name: string) =>
+  (await stage.send<{ id: string }>({ send: 'POST tasks/blocks/work/add', json: { name } })).json.id;
 /** A process whose configuration names no token. */
 const plain = useTwin(stage);
+
+/** Before the first look at the queue, whose numbers are shown again for some seconds. */
+beforeAll(async () => {
+  for (const name of ['note', 'fail']) {
+    const id = await addJob(name);
+    const tries = () =>
+      stage.host.run(async (strapi, id) => {
+        const { attempts, state } = await strapi.plugin('apps').service('jobs').find(id);
+        return state === 'running' ? 0 : attempts;
+      }, id);
+    await within(10_000, tries, (made) => made === 1);
+  }
+});
 
 const metrics = async (authorization = `Bearer ${token}`) =>
   (await send(stage.host.url, { method: 'GET', path: '/_apps/metrics', headers: { authorization } })).text;
@@ -60,6 +99,7 @@ describe('/_apps/ready', () => {
     try {
       await expect.poll(async () => (await ready()).status).toBe(503);
       const { json, text, headers } = await ready();
+      expect(await metrics()).toContain('\napps_ready{check="database"} 0\n');
       expect(json).toMatchObject({ status: 'unready', checks: { database: 'cannot be reached', sandbox: 'ok' } });
       expect(text).not.toContain('secret');
       expect(headers['retry-after']).toBe('2');
@@ -142,6 +182,17 @@ describe('/_apps/metrics', () => {
     expect(await metrics()).toMatch(/^apps_renderings_total\{site="",app="",kind="page",result="\w+"\} \d/m);
   });
 
+  test('tries of jobs are counted, and what of them waits', async () => {
+    const about = 'site="site",app="tasks",kind="function"';
+    const text = await metrics();
+    expect(sampleOf(text, `apps_job_tries_total{${about},result="done"}`)).toBe(1);
+    expect(sampleOf(text, `apps_job_tries_total{${about},result="failed"}`)).toBe(1);
+    expect(sampleOf(text, 'apps_job_duration_seconds_count{kind="function"}')).toBe(2);
+    expect(sampleOf(text, 'apps_runs_total{site="site",app="tasks",state="failed"}')).toBe(1);
+    expect(sampleOf(text, `apps_jobs{${about},state="waiting"}`)).toBe(1);
+    expect(sampleOf(text, 'apps_jobs_late_seconds')).toBe(0);
+  });
+
   test('no label has a text of a request', async () => {
     const mark = 'marked1234';
     const headers = { 'x-request-id': mark, 'user-agent': mark };
@@ -158,9 +209,18 @@ describe('/_apps/metrics', () => {
     expect(await metrics()).not.toMatch(new RegExp(mark, 'i'));
   });
 
+  test('each is on the page of the documentation, and no other is', async () => {
+    const [, table = ''] = /\n\| Metric \|([\s\S]*?)\n\n/.exec(page) ?? [];
+    const named = [...table.matchAll(/`((?:apps|process)_\w+)`/g)].map(([, name]) => name);
+    const given = [...(await metrics()).matchAll(/^# HELP (\w+)/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual(given.sort());
+  });
+
   test('the queue, the sandbox, the pool and the main thread are there', async () => {
     const text = await metrics();
     for (const name of [
+      'apps_ready{check="process"}',
+      'apps_ready{check="database"}',
       'apps_jobs_late_seconds',
       'apps_sandbox_sessions{state="held"}',
       'apps_sandbox_sessions{state="waiting"}',
@@ -213,7 +273,7 @@ describe('the id of a request', () => {
     const lines = (await stage.host.printed()).split('\n').filter((line) => line.startsWith('{'));
     const said = lines.map((line) => JSON.parse(line) as Record<string, string>);
     const liked = said.filter(({ message }) => message?.includes('liked as json'));
-    expect(liked).toMatchObject([{ level: 'info', request: 'logged-9876543210' }]);
+    expect(liked).toMatchObject([{ level: 'info', request: 'logged-9876543210', site: 'site', app: 'like' }]);
     expect(Date.parse(liked[0]?.time ?? '')).not.toBeNaN();
     // Strapi's own lines of requests, too.
     expect(said.some(({ message, request }) => message?.includes('POST') && request === 'logged-9876543210')).toBe(
@@ -266,6 +326,20 @@ describe('spans of OpenTelemetry', () => {
     const calls = below(request?.id).filter(({ name }) => name === 'apps host call');
     expect(calls.every(({ attributes }) => attributes['apps.app'] === 'like')).toBe(true);
     expect(JSON.stringify(below(request?.id))).not.toContain('who=span');
+    expect(request?.attributes['apps.status']).toBe(200);
+  });
+
+  test('a job is a span of its own, with its run below it', async () => {
+    const job = await addJob('note');
+    const own = async () => (await spans()).find(({ attributes }) => attributes['apps.job'] === job);
+    await expect.poll(own).toMatchObject({
+      name: 'apps job',
+      parent: null,
+      attributes: { 'apps.site': 'site', 'apps.app': 'tasks', 'apps.kind': 'function' },
+    });
+    const { id } = (await own()) as Seen;
+    const all = await spans();
+    expect(all.filter(({ parent }) => parent === id).map(({ name }) => name)).toContain('apps run');
   });
 });
 
@@ -277,9 +351,24 @@ describe.skipIf(!hasProgram('promtool'))('promtool', () => {
   });
 
   test('takes the alert rules', () => {
-    expect(promtool(['check', 'rules', path.join(repository, 'deploy', 'prometheus', 'alerts.yml')])).toMatch(
-      /SUCCESS/,
-    );
+    expect(promtool(['check', 'rules', alertRules])).toMatch(/SUCCESS/);
+  });
+
+  describe('of the alerts', () => {
+    const folder = useFolder('alerts');
+    const file = () => folder('alerts.test.yml');
+
+    test('each has a case, and stands on the page of the documentation', () => {
+      const names = [...readFileSync(alertRules, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name).sort();
+      expect(alertCases.map(([name]) => name).sort()).toEqual(names);
+      const [, table = ''] = /\n\| Alert \|([\s\S]*?)\n\n/.exec(page) ?? [];
+      expect([...table.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(names);
+    });
+
+    test.each(alertCases)('%s fires when it is to', async (alert, fires, quiet) => {
+      await expectAlerts(file(), fires, [alert]);
+      await expectAlerts(file(), quiet, []);
+    });
   });
 });
 
@@ -303,12 +392,7 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
   const filled = (text: string) =>
     text.replaceAll('$__rate_interval', '1m').replaceAll(/\$(instance|site|app)\b/g, '.*');
   /** Counts of what need not happen. */
-  const mayBeEmpty = new Set([
-    'Attempts after the first, host calls',
-    'Waits of more than none',
-    'Jobs by state',
-    'Tries of jobs',
-  ]);
+  const mayBeEmpty = new Set(['Attempts after the first, host calls', 'Waits of more than none']);
 
   test.each(dashboard.panels)('has what the panel $title shows', async ({ title, targets }) => {
     for (const { expr } of targets) {

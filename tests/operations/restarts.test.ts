@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
@@ -64,8 +66,15 @@ describe(`a host on ${client}`, () => {
     expect(await host.printed()).not.toMatch(/unhandled|uncaught/i);
   });
 
-  test('an open request with logic is answered after SIGTERM, and no new one is taken', async () => {
+  test('an open request with logic is answered after SIGTERM, no new one is taken, and the process is not ready', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    /** A connection that a proxy has opened before. */
+    const early = connect(Number(new URL(host.url).port), '127.0.0.1');
+    await once(early, 'connect');
+    let ready = '';
+    early.setEncoding('utf8').on('data', (piece) => {
+      ready += piece;
+    });
     let ended = 0;
     service.answer = async (_asked, response) => {
       await host.run(() => void setImmediate(() => process.kill(process.pid, 'SIGTERM')));
@@ -76,6 +85,8 @@ describe(`a host on ${client}`, () => {
           () => true,
         );
       await expect.poll(refused).toBe(true);
+      early.write('GET /_apps/ready HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+      await once(early, 'close');
       ended = performance.now();
       response.end('second');
     };
@@ -90,5 +101,7 @@ describe(`a host on ${client}`, () => {
     agent.destroy();
     expect(answer).toEqual({ status: 200, connection: 'close', text: '{"text":"second"}' });
     expect(ended).toBeGreaterThan(0);
+    expect(ready).toMatch(/^HTTP\/1\.1 503 /);
+    expect(ready).toContain('"process":"is ending"');
   });
 });

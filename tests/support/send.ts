@@ -1,4 +1,5 @@
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import * as http from 'node:http';
+import * as https from 'node:https';
 
 /** Credentials of a client. */
 export type Credential =
@@ -24,7 +25,7 @@ export interface Message {
 
 export interface Answer<T = unknown> {
   status: number;
-  headers: IncomingHttpHeaders;
+  headers: http.IncomingHttpHeaders;
   bytes: Buffer;
   text: string;
   /** The parsed body, undefined when it is not JSON. */
@@ -32,7 +33,10 @@ export interface Answer<T = unknown> {
 }
 
 /** A connection for each request: a kept one that the server has just closed would look like a failing server. */
-const agent = new Agent({ keepAlive: false, maxSockets: 64 });
+const connections = { keepAlive: false, maxSockets: 64 };
+const plain = { request: http.request, agent: new http.Agent(connections) };
+/** Of a proxy, whose certificate the test has made. */
+const secure = { request: https.request, agent: new https.Agent({ ...connections, rejectUnauthorized: false }) };
 
 export type Headers = Record<string, string>;
 
@@ -92,7 +96,8 @@ export async function send<T = unknown>(origin: string, message: Message): Promi
 }
 
 function exchange<T>(origin: string, message: Message): Promise<Answer<T>> {
-  const { hostname, port } = new URL(origin);
+  const { protocol, hostname, port } = new URL(origin);
+  const { request, agent } = protocol === 'https:' ? secure : plain;
   const { type, body } = payload(message);
   const headers: Record<string, string> = {
     ...(type ? { 'content-type': type } : {}),

@@ -22,12 +22,12 @@ export function hasProgram(name: string): boolean {
 export const promtool = (args: string[], input?: string): string =>
   execFileSync('promtool', args, { input, encoding: 'utf8', stdio: ['pipe', 'pipe', 'pipe'] });
 
-/** A Prometheus with the repository's own configuration, which scrapes a host each second. */
+/** A Prometheus with the repository's own configuration, which scrapes a host and evaluates the rules each second. */
 export async function startPrometheus(folder: string, host: string, token: string) {
   const port = await freePort();
   const config = (await readFile(path.join(files, 'prometheus.yml'), 'utf8'))
     .replace('127.0.0.1:1337', new URL(host).host)
-    .replace('scrape_interval: 15s', 'scrape_interval: 1s');
+    .replace('scrape_interval: 15s', 'scrape_interval: 1s\n  evaluation_interval: 1s');
   await writeFile(path.join(folder, 'prometheus.yml'), config);
   await writeFile(path.join(folder, 'alerts.yml'), await readFile(path.join(files, 'alerts.yml')));
   await writeFile(path.join(folder, 'metrics-token'), token);

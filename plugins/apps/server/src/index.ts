@@ -22,9 +22,9 @@ import {
   createMiddleware,
   createObservedRequests,
   type HttpServices,
+  logFieldsOf,
   type OpenRequests,
   rememberedHeaders,
-  requestIdOf,
   siteDocument,
   watchRequests,
 } from './http';
@@ -174,7 +174,7 @@ export default {
     if (configOf(strapi).log.format === 'json')
       logAsJson(strapi.log as FormattedLogger, () => {
         const ctx = strapi.requestContext.get();
-        return ctx && requestIdOf(ctx);
+        return ctx && logFieldsOf(ctx);
       });
     strapi.server.use(createObservedRequests(() => services));
     strapi.server.use(createErrorForm(() => services));

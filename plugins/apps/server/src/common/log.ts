@@ -13,11 +13,13 @@ const MAX_LENGTH = 20_000;
 /** Control characters, line separators, and characters that change the direction of text. */
 const controls = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
+const escaped = (text: string): string =>
+  text.replace(controls, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Escapes control characters and line breaks, so that no part of a text looks like another message. */
 export function printable(text: string): string {
   const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return cut.replaceAll('\n', '\\n').replace(controls, escaped);
+  return escaped(cut.replaceAll('\n', '\\n'));
 }
 
 /** Wraps a log so that each message is one printable line, also with text of visitors or themes. */
@@ -57,22 +59,18 @@ const textOf = (message: unknown): string => {
 };
 
 /**
- * Gives every line of a logger the form of a JSON object (docs/operate/monitoring.md#log): `time`, `level`, `message`, and
- * `request` within a request that has an id.
- * @param requestId of the request in which the line is written
+ * Gives every line of a logger the form of a JSON object (docs/operate/monitoring.md#log): `time`, `level`, `message`, and what
+ * is known of the request in which it is written.
+ * @param requestFields undefined outside of requests
  */
-export function logAsJson(logger: FormattedLogger, requestId: () => string | undefined): void {
+export function logAsJson(logger: FormattedLogger, requestFields: () => Record<string, string> | undefined): void {
   logger.format = {
     transform(line) {
       const { level, message, stack } = line;
-      const request = requestId();
       const said = typeof stack === 'string' ? stack : textOf(message);
-      line[MESSAGE] = JSON.stringify({
-        time: new Date().toISOString(),
-        level,
-        message: said,
-        ...(request && { request }),
-      });
+      const object = { time: new Date().toISOString(), level, message: said, ...requestFields() };
+      // JSON leaves some of them as they are, such as those of eight bits and those that change the direction of text.
+      line[MESSAGE] = escaped(JSON.stringify(object));
       return line;
     },
   };

@@ -4,10 +4,21 @@ export type SpanAttributes = Readonly<Record<string, string | number>>;
 /** Names of spans (docs/operate/monitoring.md#traces). */
 export type SpanName = 'request' | 'run' | 'host call' | 'query' | 'commit' | 'job';
 
+/** What is known of a span when its work has ended without an error. */
+export interface SpanOutcome {
+  attributes: SpanAttributes;
+  isError: boolean;
+}
+
 /** Makes spans. */
 export interface Tracer {
   /** Runs work as a span, within the one that is current. */
-  span<T>(name: SpanName, attributes: SpanAttributes, work: () => PromiseLike<T>): Promise<T>;
+  span<T>(
+    name: SpanName,
+    attributes: SpanAttributes,
+    work: () => PromiseLike<T>,
+    outcome?: () => SpanOutcome,
+  ): Promise<T>;
   /** Runs work within the span that is current now. */
   bind(): Within;
 }
@@ -23,8 +34,16 @@ export function setTracer(next: Tracer | null): void {
   tracer = next;
 }
 
-/** Runs work, as a span where the host traces. Without a tracer it costs one comparison. */
-export function spanned<T>(name: SpanName, attributes: () => SpanAttributes, work: () => Promise<T>): Promise<T>;
+/**
+ * Runs work, as a span where the host traces. Without a tracer it costs one comparison.
+ * @param outcome called when the work has ended without an error
+ */
+export function spanned<T>(
+  name: SpanName,
+  attributes: () => SpanAttributes,
+  work: () => Promise<T>,
+  outcome?: () => SpanOutcome,
+): Promise<T>;
 export function spanned<T>(
   name: SpanName,
   attributes: () => SpanAttributes,
@@ -34,8 +53,9 @@ export function spanned<T>(
   name: SpanName,
   attributes: () => SpanAttributes,
   work: () => PromiseLike<T>,
+  outcome?: () => SpanOutcome,
 ): PromiseLike<T> {
-  return tracer === null ? work() : tracer.span(name, attributes(), work);
+  return tracer === null ? work() : tracer.span(name, attributes(), work, outcome);
 }
 
 const anywhere: Within = (work) => work();

@@ -20,7 +20,7 @@ export { type OpenRequests, watchRequests } from './middleware/open-requests';
 export type { Checks } from './operate';
 export type { HttpServices } from './request/exchange';
 export { createBaseUrl, panelUrl } from './request/exchange';
-export { requestIdOf } from './response/request-id';
+export { logFieldsOf } from './response/request-id';
 export { createReloads } from './site/live';
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */

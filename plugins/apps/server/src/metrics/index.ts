@@ -11,8 +11,11 @@ export type * from './types';
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const JOB_DURATIONS = [0.01, 0.1, 0.5, 1, 5, 30, 120];
 
-/** Milliseconds for which one scrape waits for a number of the moment: a database that hangs must not hide the rest. */
-const READ_TIME = 2_000;
+/**
+ * Milliseconds for which one scrape waits for a number of the moment: a database that hangs must not hide the rest. More than the checks
+ * of readiness take, which are such numbers.
+ */
+const READ_TIME = 3_000;
 
 const seconds = (milliseconds: number) => milliseconds / 1000;
 

@@ -1,14 +1,15 @@
 import { createRequire } from 'node:module';
-import type { Context, Span, SpanStatusCode } from '@opentelemetry/api';
-import type { Tracer } from '../common/spans';
+import type { Context, Span, SpanContext, SpanOptions, SpanStatusCode } from '@opentelemetry/api';
+import type { SpanAttributes, Tracer } from '../common/spans';
 
 /** The part of `@opentelemetry/api` that is used here. */
 interface Api {
   trace: {
-    getTracer(name: string): { startSpan(name: string, options: { attributes: object }): Span };
+    getTracer(name: string): { startSpan(name: string, options?: SpanOptions): Span };
     setSpan(context: Context, span: Span): Context;
   };
   context: { active(): Context; with<T>(context: Context, work: () => T): T };
+  isSpanContextValid(context: SpanContext): boolean;
   SpanStatusCode: typeof SpanStatusCode;
 }
 
@@ -27,6 +28,16 @@ function loadApi(root: string): Api | null {
   return null;
 }
 
+/** Whether the host has a provider. The API alone makes spans without an id; those that a provider's sampler leaves out have one. */
+function isProvided({ trace, isSpanContextValid }: Api): boolean {
+  const probe = trace.getTracer(NAME).startSpan('apps start', { root: true });
+  probe.end();
+  return isSpanContextValid(probe.spanContext());
+}
+
+const named = (attributes: SpanAttributes): SpanAttributes =>
+  Object.fromEntries(Object.entries(attributes).map(([key, value]) => [`apps.${key}`, value]));
+
 /**
  * A tracer by OpenTelemetry, where the host has its API and has registered a provider before it starts; null elsewhere: spans of the
  * API alone go nowhere, and would cost something.
@@ -34,19 +45,20 @@ function loadApi(root: string): Api | null {
  */
 export function openTelemetry(root: string): Tracer | null {
   const api = loadApi(root);
-  if (!api) return null;
+  if (!api || !isProvided(api)) return null;
   const { trace, context } = api;
-  const probe = trace.getTracer(NAME).startSpan('start', { attributes: {} });
-  const isTraced = probe.isRecording();
-  probe.end();
-  if (!isTraced) return null;
   const tracer = trace.getTracer(NAME);
   return {
-    async span(name, given, work) {
-      const attributes = Object.fromEntries(Object.entries(given).map(([key, value]) => [`apps.${key}`, value]));
-      const span = tracer.startSpan(`apps ${name}`, { attributes });
+    async span(name, given, work, outcome) {
+      const span = tracer.startSpan(`apps ${name}`, { attributes: named(given) });
       try {
-        return await context.with(trace.setSpan(context.active(), span), work);
+        const value = await context.with(trace.setSpan(context.active(), span), work);
+        if (outcome) {
+          const { attributes, isError } = outcome();
+          span.setAttributes(named(attributes));
+          if (isError) span.setStatus({ code: api.SpanStatusCode.ERROR });
+        }
+        return value;
       } catch (error) {
         // Messages may have what a visitor has sent.
         span.setAttribute('error.type', error instanceof Error ? error.name : 'Error');

@@ -32,7 +32,8 @@ export function createObservedRequests(running: () => HttpServices | undefined):
     const id = giveRequestId(ctx);
     const begun = performance.now();
     try {
-      await spanned('request', () => ({ ...known.about, request_id: id }), next);
+      const outcome = () => ({ attributes: { status: ctx.status }, isError: ctx.status >= 500 });
+      await spanned('request', () => ({ ...known.about, request_id: id }), next, outcome);
     } finally {
       services.metrics.request(ctx.state.appsAbout ?? null, ctx.status, performance.now() - begun);
     }

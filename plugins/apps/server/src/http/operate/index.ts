@@ -3,7 +3,7 @@ import { methodNotAllowed } from '../../common/errors';
 import type { HttpServices } from '../request/exchange';
 import { type ErrorView, respondError } from '../response/respond-error';
 import { answerMetrics } from './metrics';
-import { type Checks, createReady } from './ready';
+import { type Checks, createLook, createReady, readinessOf } from './ready';
 
 export type { Checks } from './ready';
 
@@ -12,8 +12,10 @@ const PREFIX = '/_apps/';
 
 /** Answers the addresses of a server process itself: `/_apps/ready` and `/_apps/metrics`. @returns false for any other */
 export function createOperate(services: HttpServices, checks: Checks): (ctx: Context) => Promise<boolean> {
+  const look = createLook(checks);
+  services.metrics.add(readinessOf(look));
   const handlers = new Map([
-    [`${PREFIX}ready`, createReady(checks)],
+    [`${PREFIX}ready`, createReady(look)],
     [`${PREFIX}metrics`, (ctx: Context) => answerMetrics(ctx, services)],
   ]);
   return async (ctx) => {

@@ -4,9 +4,9 @@ import type { Context } from 'koa';
 /** An id of a proxy or a client that is taken over: short, and nothing but what every log and page can show. */
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
-/** Where a request's state has its id. */
+/** Where a request's state has its id, and the app that it is about. */
 interface Identified {
-  state: { appsRequestId?: string };
+  state: { appsRequestId?: string; appsAbout?: { site: string; app: string } };
 }
 
 /** Gives a request an id, that of its `x-request-id` where it is well-formed, and says it in the answer's. */
@@ -17,6 +17,10 @@ export function giveRequestId(ctx: Context & Identified): string {
   ctx.set('X-Request-Id', id);
   return id;
 }
+
+/** What a line of the log says of the request in which it is written; undefined for one that is not at an address of the plugin. */
+export const logFieldsOf = ({ state }: Identified): Record<string, string> | undefined =>
+  state.appsRequestId === undefined ? undefined : { request: state.appsRequestId, ...state.appsAbout };
 
 /** The id of a request at an address of the plugin: it is in its log lines, on its error page and in `x-request-id`. */
 export const requestIdOf = ({ state }: Identified): string | undefined => state.appsRequestId;

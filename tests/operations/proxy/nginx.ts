@@ -1,0 +1,62 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../../scripts/server-process.mjs';
+import { repository } from '../../support/theme';
+
+/** Folders below which nginx keeps what does not fit into memory. */
+const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+
+/** Makes a self-signed certificate of the site's name. */
+function certify(folder: string): void {
+  const subject = ['-subj', '/CN=www.example.com', '-days', '1'];
+  const files = ['-keyout', path.join(folder, 'site.key'), '-out', path.join(folder, 'site.pem')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, ...files], { stdio: 'ignore' });
+}
+
+const isOpen = (port: number) =>
+  new Promise<boolean>((done) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      done(true);
+    }).on('error', () => done(false));
+  });
+
+/** nginx with the repository's own file, in front of a host; only its ports, its certificate and the host are others. */
+export async function startNginx(folder: string, host: string) {
+  const [plain, secure] = [await freePort(), await freePort()];
+  certify(folder);
+  const site = (await readFile(path.join(repository, 'deploy', 'nginx', 'site.conf'), 'utf8'))
+    .replaceAll('/etc/nginx/certificates', folder)
+    .replace('server site:1337', `server ${new URL(host).host}`)
+    .replaceAll(/^ *listen \[::\].*\n/gm, '')
+    .replace('listen 80;', `listen 127.0.0.1:${plain};`)
+    .replace('listen 443 ', `listen 127.0.0.1:${secure} `);
+  await writeFile(path.join(folder, 'site.conf'), site);
+  const main = [
+    'daemon off;',
+    ...(process.getuid?.() === 0 ? ['user root;'] : []),
+    `error_log ${folder}/error.log;`,
+    `pid ${folder}/nginx.pid;`,
+    'events {}',
+    'http {',
+    'access_log off;',
+    ...folders.map((name) => `${name}_temp_path ${folder}/${name};`),
+    `include ${folder}/site.conf;`,
+    '}',
+  ];
+  await writeFile(path.join(folder, 'nginx.conf'), main.join('\n'));
+  const child: ChildProcess = spawn('nginx', ['-c', path.join(folder, 'nginx.conf')], { stdio: 'ignore' });
+  const ended = new Promise((done) => child.once('exit', done));
+  for (let time = 0; time < 100 && child.exitCode === null && !(await isOpen(secure)); time += 1) await pause(50);
+  return {
+    plain: `http://127.0.0.1:${plain}`,
+    secure: `https://127.0.0.1:${secure}`,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
