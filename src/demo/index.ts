@@ -1,6 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { announce } from './announce';
 import { makeContent } from './content';
+import { printMails } from './mails';
 import { startNeighbours } from './neighbours';
 import { makeRecords } from './records';
 import { makeAdministrator, makeUsers } from './users';
@@ -27,9 +28,10 @@ async function databaseIsEmpty(strapi: Core.Strapi): Promise<boolean> {
   return true;
 }
 
-/** Starts what the demo speaks with, at each start while it is on, and makes the demo at the first one. */
+/** Starts what the demo speaks with, and prints its mails, at each start while it is on, and makes the demo at the first one. */
 export async function startDemo(strapi: Core.Strapi): Promise<void> {
   if (!demoIsOn(process.env)) return;
+  printMails(strapi);
   startNeighbours(strapi);
   await makeDemo(strapi);
 }

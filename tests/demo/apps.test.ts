@@ -10,6 +10,7 @@ import { german } from './apps/german';
 import { glossary } from './apps/glossary';
 import { screen, useNeighbours } from './apps/neighbours';
 import { rating } from './apps/rating';
+import { reading } from './apps/reading';
 import { survey } from './apps/survey';
 
 /** Its neighbours listen on a port of their own, which a copy of the themes names. */
@@ -35,6 +36,7 @@ test('no file of its apps is broken', async () => {
     { id: 'news', problems: 0, theme: 'demo' },
     { id: 'poll', problems: 0, theme: 'demo' },
     { id: 'rating', problems: 0, theme: 'demo' },
+    { id: 'reading', problems: 0, theme: 'demo' },
     { id: 'survey', problems: 0, theme: 'demo' },
   ]);
 });
@@ -66,4 +68,5 @@ comments(host);
 contact(host);
 screen(host, neighbours);
 delivery(host);
+reading(host);
 german(host);

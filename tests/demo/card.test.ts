@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('an application for a library card, with pages, a r
     expect(stored).toHaveLength(2);
     for (const application of stored) {
       expect(application).toMatchObject({
-        block: 'application',
+        block: 'apply',
         name: 'Nora',
         children: [{ first_name: 'Mina', birthday: '2019-04-02' }],
         proof: { name: 'bill.txt' },

@@ -49,6 +49,7 @@ describe('the tour of README.md', () => {
         'glossary',
         'poll',
         'rating',
+        'reading',
         'survey',
       ]);
     });

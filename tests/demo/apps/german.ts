@@ -30,6 +30,7 @@ export function german(host: Host): void {
       [null, 'GET @@most-liked', 200],
       [null, 'GET @@poll', 200],
       [null, 'GET @@delivery', 200],
+      [null, 'GET @@reading', 200],
       [null, 'GET @@glossary?q=nichts', 200],
       ['anna', 'GET @@apps/glossary/blocks/term', 200],
       ['eric', 'GET @@apps/comments/blocks/moderate', 200],

@@ -36,13 +36,14 @@ export const records: [app: string, id: string, items: object][] = [
     'card',
     'nora',
     {
-      block: 'application',
+      block: 'apply',
       name: 'Nora',
       email: 'nora@example.org',
       children: [{ first_name: 'Mina', birthday: '2019-04-02' }],
       proof: { name: 'bill.txt', url: '/uploads/bill.txt', mime: 'text/plain', size: 6 },
     },
   ],
+  ['reading', 'nora', { block: 'register', name: 'Nora', email: 'nora@example.org', when: '2030-09-05T19:30' }],
   ['delivery', 'nora', { block: 'order', name: 'Nora', street: 'Mill Lane 4', code: '04177', town: 'Lindenau' }],
   [
     'contact',
@@ -107,7 +108,7 @@ export const rows: Row[] = [
     },
   },
   { name: 'thanks of the library card', path: '/@@apps/card/blocks/thanks', block: 'card/thanks' },
-  { name: 'application', path: '/@@apps/card/record/nora', as: 'eric', block: 'card/application' },
+  { name: 'application', path: '/@@apps/card/record/nora', as: 'eric' },
   {
     name: 'question before an application is deleted',
     path: '/@@apps/card/record/nora',
@@ -163,6 +164,12 @@ export const rows: Row[] = [
 
   { name: 'screen', path: '/@@apps/comments/blocks/screen', as: 'eric', block: 'comments/screen' },
   { name: 'German screen', path: '/../bibliothek/@@apps/comments/blocks/screen', as: 'eric' },
+
+  { name: 'reading', path: '/@@reading', block: 'reading/register' },
+  { name: 'refused registration', path: '/@@reading', before: refused() },
+  { name: 'German reading', path: '/../bibliothek/@@reading', before: refused() },
+  { name: 'registration', path: '/@@apps/reading/record/nora', as: 'eric' },
+  { name: 'guests', path: '/@@apps/reading/blocks/guests', as: 'eric', block: 'reading/guests' },
 
   { name: 'delivery', path: '/@@delivery', block: 'delivery/order' },
   { name: 'refused delivery', path: '/@@delivery', before: refused() },

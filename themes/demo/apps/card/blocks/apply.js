@@ -13,10 +13,7 @@ export function validate({ invalid, request }) {
 }
 
 /**
- * Applicants may not read applications, so they are led to a page of thanks.
+ * Applicants may not read applications, but by their own link: they are led to a page of thanks.
  * @type {OnSave}
  */
-export function on_save({ app, record }) {
-  record.set_block('application');
-  return app.get_block('thanks')?.url;
-}
+export const on_save = ({ app }) => app.get_block('thanks')?.url;
