@@ -149,7 +149,10 @@ describe.each(await availableClients())('places on %s', (client) => {
     expect(await state('d')).toBeNull();
     const mails = await stage.host.run((strapi) => strapi.db.query('plugin::apps.mail').findMany({ orderBy: 'id' }));
     const free = mails.filter(({ subject }: { subject: string }) => subject.startsWith('You have a place'));
-    expect(free.map(({ recipients }: { recipients: string }) => recipients)).toEqual(['c@example.org', 'd@example.org']);
+    expect(free.map(({ recipients }: { recipients: string }) => recipients)).toEqual([
+      'c@example.org',
+      'd@example.org',
+    ]);
     expect(mails).toHaveLength(6);
     await stage.send({ send: 'DELETE reg/records', as: 'mona' });
     expect((await ask('POST reg/blocks/plain/twice', {})).status).toBe(200);
