@@ -5,6 +5,7 @@ import { useDatabase, useStage, useThemes } from '../support/hooks';
 import { locationOf } from '../support/send';
 import { html, type RowRequest } from '../support/stage';
 import { refusedConfirmations } from './receipts/attacks';
+import { receiptBrowsers } from './receipts/browsers';
 import { type Sent, setUp } from './receipts/mails';
 
 const layout =
@@ -362,6 +363,23 @@ describe.each(await availableClients())('receipts on %s', (client) => {
     await expect.poll(async () => (await mails.to('race@example.org')).length).toBe(5);
   });
 
+  test('of twenty at the same moment one holds the seat, and of twenty confirmations one counts', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        ask('POST events', { json: { block: 'seat', email: `r${at}@example.org` } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    const [id] = await search('eric');
+    const [mail] = await expect.poll(mails.all).toHaveLength(1).then(mails.all);
+    const token = tokenIn(mail as Sent);
+    const pressed = await Promise.all(Array.from({ length: 20 }, () => press(token, { json: {} })));
+    expect(pressed.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(await state(String(id))).toBeNull();
+    await expect.poll(mails.all).toHaveLength(2);
+    expect(await mails.hooks()).toEqual(['create']);
+  });
+
   test('a bulk creation of a submitter is confirmed one by one; an editor imports', async () => {
     const records = ['u1', 'u2'].map((name) => ({ block: 'moved', name, email: `${name}@example.org` }));
     expect((await ask('POST events/records', { json: records })).status).toBe(201);
@@ -371,5 +389,6 @@ describe.each(await availableClients())('receipts on %s', (client) => {
     await mailTo('u2@example.org');
   });
 
+  if (client === 'sqlite') receiptBrowsers(stage, mails);
   refusedConfirmations(stage, mails);
 });

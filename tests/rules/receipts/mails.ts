@@ -70,12 +70,15 @@ export function setUp(stage: Stage) {
           .orderBy('id');
         return rows.map(({ data }) => (typeof data === 'string' ? JSON.parse(data) : data).event as string);
       }),
-    /** Makes the links of a record older. */
+    /** Makes an unconfirmed record older. */
     age: (id: string, seconds: number) =>
       stage.host.run(
         async (strapi, record, milliseconds) => {
-          const rows = strapi.db.connection('apps_links').where({ identifier: record });
-          await rows.decrement('made_at', milliseconds as number);
+          const rows = strapi.db.connection('apps_records').where({ identifier: record });
+          const [row] = (await rows.clone().select('items')) as { items: string | Record<string, unknown> }[];
+          const items = typeof row?.items === 'string' ? JSON.parse(row.items) : row?.items;
+          const since = new Date(Date.parse(items._since) - (milliseconds as number)).toISOString();
+          await rows.clone().update({ items: JSON.stringify({ ...items, _since: since }) });
         },
         id,
         seconds * 1_000,

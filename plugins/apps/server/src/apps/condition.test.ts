@@ -13,6 +13,7 @@ const others: IndexDeclarations = new Map([...indexes, ['more', 'field']]);
 
 const state = (items: object, creator: string | null = null, cut?: string[]) =>
   ({ id: 'r', creator, items, ...(cut && { cut }) }) as ChangedRecord['after'];
+const waiting = state({ article: 'one', _state: 'unconfirmed', _held: true });
 const [one, two] = [state({ article: 'one' }), state({ article: 'two' })];
 
 interface Row {
@@ -81,6 +82,25 @@ test.each<Row>([
     title: 'a word that only contains such a name',
     asked: { query: "article == 'one' and id != 'text1'" },
     change: { before: null, after: state({ article: 'two' }, null, ['text']) },
+    wakes: false,
+  },
+  {
+    title: 'a record that is not confirmed, for those who do not see it',
+    asked: { confirmed: true },
+    change: { before: null, after: waiting },
+    wakes: false,
+  },
+  { title: 'the same, for an editor', change: { before: null, after: waiting }, wakes: true },
+  {
+    title: 'a count, when a record is confirmed',
+    asked: { confirmed: true, isCount: true },
+    change: { before: waiting, after: one },
+    wakes: true,
+  },
+  {
+    title: 'the count of an editor, when a record is confirmed',
+    asked: { isCount: true },
+    change: { before: waiting, after: one },
     wakes: false,
   },
   { title: 'an app with other indexes', declared: others, change: { before: null, after: two }, wakes: true },

@@ -114,7 +114,7 @@ export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files
 export { mayChange, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
-export { confirmationTimes, release as releaseUnconfirmed } from './run/places/confirmation';
+export { confirmationTimes, release as releaseUnconfirmed, waitsFor } from './run/places/confirmation';
 export { moveUpAll } from './run/places/settle';
 export { FormRefusal } from './run/refusals';
 export { answerTypes, digestOf, redirectOf } from './run/response';

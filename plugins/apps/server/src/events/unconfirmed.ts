@@ -6,6 +6,7 @@ import {
   deleteRecord,
   type Run,
   releaseUnconfirmed,
+  waitsFor,
   withRun,
 } from '../apps';
 import { isAppsError } from '../common/errors';
@@ -91,9 +92,7 @@ export function createUnconfirmed(services: () => Services): Unconfirmed {
     for (let offset = 0; !isEnded; ) {
       const { records } = await all.store.search(key, app.indexes, { place, limit: PAGE, offset });
       for (const record of records) {
-        const [link] = await all.links.ofRecord({ key, purpose: 'confirm', id: record.id });
-        // Without a link it can never be confirmed.
-        if (link && Date.now() - link.madeAt < age) return;
+        if (waitsFor(record) < age) return;
         // One that was dealt with and is still there is left until the next look.
         if (seen.has(record.id)) offset += 1;
         else await endOne(all, site, app, record, work).catch(report(` of ${app.id}`));

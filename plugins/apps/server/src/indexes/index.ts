@@ -68,6 +68,7 @@ export {
   placeIndex,
   placeValues,
   SERVER_ITEMS,
+  SINCE,
   STATE,
   type UnconfirmedAs,
   unconfirmedPlace,

@@ -144,7 +144,7 @@ async function firstOfBlocks(trx: Transaction, key: AppKey, at: number): Promise
   return next?.first ?? null;
 }
 
-const withoutText = { text: null, html: null, reply_to: null };
+const withoutText = { text: null, html: null, reply_to: null, opt_out: null, calendar: null };
 
 const heldColumns = ['id', 'block', 'kind', 'links', 'mails', 'state', 'attempts'];
 

@@ -52,6 +52,11 @@ test.each<[string, Step[], unknown[]]>([
     ],
     [],
   ],
+  ['a record that is not confirmed', [['r', null, { n: 1, _state: 'unconfirmed' }]], []],
+  ['a change of one', [['r', { n: 1, _state: 'unconfirmed' }, { n: 2, _state: 'unconfirmed' }]], []],
+  ['a confirmation', [['r', { n: 1, _state: 'unconfirmed' }, { n: 1 }]], [['create', 'r', 1]]],
+  ['the deletion of one that was not confirmed', [['r', { n: 1, _state: 'unconfirmed' }, null]], []],
+  ['a record that waits for a place', [['r', null, { n: 1, _state: 'waiting' }]], [['create', 'r', 1]]],
   [
     'a deletion and a creation',
     [

@@ -26,8 +26,11 @@ export const STATE = '_state';
 /** The item of an unconfirmed record while it has places; without it, it has none. */
 export const HELD = '_held';
 
+/** The item of an unconfirmed record that says since when it waits, in ISO 8601. */
+export const SINCE = '_since';
+
 /** Items of a record that the server alone sets. */
-export const SERVER_ITEMS: readonly string[] = [STATE, HELD];
+export const SERVER_ITEMS: readonly string[] = [STATE, HELD, SINCE];
 
 /** Whether a record waits until it is confirmed (docs/decisions/confirmation.md). */
 export const isUnconfirmed = (items: Items | null): boolean => items?.[STATE] === 'unconfirmed';

@@ -12,8 +12,8 @@ export interface PlaceChange {
   movedBy?: Through | undefined;
   /** Through what it came into its block. */
   enteredBy?: Through | undefined;
-  /** Through what it was changed last. */
-  changedBy?: Through | undefined;
+  /** Through what it was changed. */
+  ways: ReadonlySet<Through | undefined>;
 }
 
 /**
@@ -53,7 +53,7 @@ export class PlaceChanges {
     },
   };
 
-  private note(change: PlaceChange): void {
+  private note(change: Omit<PlaceChange, 'ways'>): void {
     const address = addressOf(change.key, change.id);
     if (this.ofServer.has(address)) return;
     const known = this.changed.get(address);
@@ -63,7 +63,8 @@ export class PlaceChanges {
     const isNew = change.before === null || change.before.block !== change.after?.block;
     const enteredBy = isNew ? changedBy : known?.enteredBy;
     const before = known ? known.before : change.before;
-    this.changed.set(address, { ...change, before, movedBy, enteredBy, changedBy });
+    const ways = new Set([...(known?.ways ?? []), changedBy]);
+    this.changed.set(address, { ...change, before, movedBy, enteredBy, ways });
   }
 
   /** The changes since the last call, in order. */

@@ -1,5 +1,5 @@
 import type { Items } from '../../../../../shared/json';
-import { HELD, isUnconfirmed, STATE } from '../../../indexes';
+import { HELD, isUnconfirmed, SERVER_ITEMS, SINCE, STATE } from '../../../indexes';
 import type { Through } from '../../../records';
 import type { AppKey, StoredRecord } from '../../../records/types';
 import type { App, Block, Receipt } from '../../types';
@@ -54,7 +54,7 @@ export async function beginConfirmation(
   const address = receiptAddress(block.receipt, { items });
   if (address === null)
     throw new FormRefusal([{ path: [block.receipt.to], message: locale.say('required') }], run.budget);
-  const set = { [STATE]: 'unconfirmed', ...(held && { [HELD]: true }) };
+  const set = { [STATE]: 'unconfirmed', [SINCE]: new Date().toISOString(), ...(held && { [HELD]: true }) };
   const record = await run.places.own({ key, id }, () => run.unit.update(key, id, { set }));
   const { linkId, write } = run.services.links.issue({ key, purpose: 'confirm', id });
   run.unit.atCommit(write);
@@ -77,14 +77,16 @@ export async function beginConfirmation(
  * holder could have confirmed one, and then name another's. Editors may.
  */
 export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange): Promise<void> {
-  const { id, before, after, changedBy } = change;
+  const { id, before, after, ways } = change;
   if (!after || run.places.byServer.has(id)) return;
   const { say } = await localeOf(run);
   const wrong = (name: string, message: string) => new FormRefusal([{ path: [name], message }], run.budget);
   if (isUnconfirmed(after) !== isUnconfirmed(before)) throw wrong(STATE, say('server_item'));
-  if ((after[HELD] ?? null) !== (before?.[HELD] ?? null)) throw wrong(HELD, say('server_item'));
+  for (const name of [HELD, SINCE])
+    if ((after[name] ?? null) !== (before?.[name] ?? null)) throw wrong(name, say('server_item'));
   const block = confirmedBlock(app, after);
-  if (!block || before?.block !== after.block || !ofVisitors.has(changedBy) || run.rights.edit(null)) return;
+  if (!block || before?.block !== after.block || ![...ways].some((way) => ofVisitors.has(way)) || run.rights.edit(null))
+    return;
   const { to } = block.receipt;
   if ((after[to] ?? null) !== (before?.[to] ?? null)) throw wrong(to, say('address_fixed'));
 }
@@ -95,7 +97,13 @@ export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange)
  */
 export async function confirm(run: Run, key: AppKey, { id }: Pick<StoredRecord, 'id'>): Promise<void> {
   run.places.byServer.add(id);
-  await run.unit.update(key, id, { unset: [STATE, HELD] });
+  await run.unit.update(key, id, { unset: [...SERVER_ITEMS] });
+}
+
+/** For how long an unconfirmed record waits, in milliseconds; one that does not say so, for ever. */
+export function waitsFor({ items }: Pick<StoredRecord, 'items'>): number {
+  const since = Date.parse(String(items[SINCE]));
+  return Number.isNaN(since) ? Number.POSITIVE_INFINITY : Date.now() - since;
 }
 
 /** Takes its places from an unconfirmed record. */

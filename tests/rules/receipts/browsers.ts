@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { violations } from '../../support/accessibility';
+import { hasBrowser, keepPicture, openBrowser, visitor } from '../../support/browser';
+import type { Stage } from '../../support/stage';
+import type { Mails } from './mails';
+
+const sizes = [
+  [true, 390],
+  [true, 1280],
+  [false, 390],
+  [false, 1280],
+] as const;
+
+/** In a browser: a visitor registers, confirms by the link in the mail, and wants no more mails. Each page is accessible. */
+export function receiptBrowsers(stage: Stage, { mailTo, tokenIn, to }: Mails): void {
+  describe.runIf(hasBrowser)('in a browser', () => {
+    test.each(sizes)('a visitor confirms and refuses: script %s, %i pixels', async (hasScript, width) => {
+      const browser = await openBrowser();
+      const { page, context } = await visitor(browser, {
+        javaScriptEnabled: hasScript,
+        viewport: { width, height: 800 },
+        bypassCSP: true,
+      });
+      const look = async (name: string) => {
+        await keepPicture(page, `receipt-${name}-${width}`);
+        if (hasScript) expect(await violations(page)).toEqual([]);
+        const wide = await page.locator('body').evaluate((body) => body.scrollWidth);
+        expect(wide).toBeLessThanOrEqual(width);
+      };
+      const app = `${stage.host.url}/site/@@apps/events`;
+      const address = `ada-${hasScript}-${width}@example.org`;
+      await page.goto(`${app}/blocks/join`);
+      await page.locator('[name=name]').fill('Ada');
+      await page.locator('[name=email]').fill(address);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Please open the link in it').waitFor();
+      await look('sent');
+      const first = await mailTo(address);
+      await page.goto(`${app}/confirm/${tokenIn(first)}`);
+      await look('question');
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByText('Thank you, it is confirmed.').waitFor();
+      await look('confirmed');
+      await expect.poll(() => to(address)).toHaveLength(2);
+      await page.goto(/http\S+\/unsubscribe\/[\w-]+/.exec(first.text ?? '')?.[0] ?? '');
+      await look('mails');
+      await page.getByRole('button', { name: 'No more mails' }).click();
+      await page.getByText('This address gets no more mails').waitFor();
+      await look('refused');
+      await page.getByRole('button', { name: 'Send mails again' }).click();
+      await page.getByRole('button', { name: 'No more mails' }).waitFor();
+      await context.close();
+    });
+  });
+}
