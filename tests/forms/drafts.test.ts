@@ -236,7 +236,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect([mail?.recipients, mail?.subject]).toEqual(['me@xn--exmple-cua.org', 'Continue later: Application']);
     const bodies = [mail?.text, stage.host.output()].join('\n');
     expect(bodies).not.toContain('Mallory');
-    const byView = await form('/site/@@once-each', { mail: 'view@example.org', _draft: '1' });
+    const byView = await form('/site/@@drafted', { mail: 'view@example.org', _draft: '1' });
     expect([byView.status, (await read('kept', tokenOf(locationOf(byView).pathname))).json.values]).toEqual([
       303,
       { mail: 'view@example.org' },
