@@ -38,7 +38,7 @@ const blocks: Record<string, [definition: string, layout: string]> = {
   ],
   members: ['drafts: true\nview_permission: [editors]\nelements: { name: TEXT }', '{name}{_draft}{_save}'],
   plain: ['elements: { name: TEXT }', '{name}{_save}'],
-  unique: ['drafts: true\nview: once-each\nelements: { mail: { type: EMAIL, unique: true } }', '{mail}{_draft}{_save}'],
+  unique: ['drafts: true\nelements: { mail: { type: EMAIL, unique: true } }', '{mail}{_draft}{_save}'],
   ajax: ['drafts: true\ntarget: ajax\nelements: { name: { type: TEXT, label: Name } }', '{name}{_draft}{_save}'],
 };
 
@@ -70,6 +70,8 @@ export async function writeApps(copy: ThemeCopy): Promise<void> {
     }
   }
   await copy.write('main/apps/kept/blocks/apply.js', logic);
+  await copy.write('main/apps/kept/blocks/seen.yaml', 'drafts: true\nview: drafted\nelements: { mail: EMAIL }\n');
+  await copy.write('main/apps/kept/blocks/seen.html', '{mail}{_draft}{_save}');
 }
 
 export const TOKEN = /\/draft\/([\w-]{65})(?![\w-])/;

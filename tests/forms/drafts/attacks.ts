@@ -138,6 +138,22 @@ export function attacks(stage: Stage, tools: ReturnType<typeof draftTools>, file
       expect(list.text).not.toContain(good);
     });
 
+    test('the panel lists drafts without what was entered, and deletes one', async () => {
+      const token = await save('foreign/blocks/apply', { name: 'listed' }, { as: 'una' });
+      const at = '/apps/sites/site/apps/foreign/drafts';
+      type List = { total: number; drafts: { id: string; block: string; owner: { name: string } | null }[] };
+      const list = async () => (await ask(`GET ${at}`, { as: 'overseer' })).json as unknown as List;
+      const [first] = (await list()).drafts;
+      expect(first).toMatchObject({ id: token.slice(0, 22), block: 'apply', owner: { name: 'una' } });
+      const { total } = await list();
+      const remove = `DELETE ${at}?id=${first?.id}`;
+      expect((await ask(remove, { as: 'overseer' })).status).toBe(403);
+      expect((await ask(`DELETE /apps/sites/site/apps/kept/drafts?id=${first?.id}`, { as: 'clerk' })).status).toBe(404);
+      expect((await ask(remove, { as: 'clerk' })).json).toEqual({ success: 'deleted' });
+      expect((await ask(remove, { as: 'clerk' })).status).toBe(404);
+      expect([(await list()).total, (await read('foreign', token)).status]).toEqual([total - 1, 404]);
+    });
+
     const injections = [
       'a@example.org\r\nBcc: victim@example.org',
       'a@example.org\nBcc: victim@example.org',

@@ -5,7 +5,7 @@ import type { draftTools } from './apps';
 
 type Tools = ReturnType<typeof draftTools>;
 
-/** Files of drafts: kept as long as the draft, served to nobody, and handed over to the record. */
+/** Files of drafts: kept as long as the draft, not served, and handed over to the record. */
 export function draftFiles({ ask, parts, page, read, records, rows, tokenOf }: Tools): void {
   const given = [
     { name: 'name', content: 'Files' },

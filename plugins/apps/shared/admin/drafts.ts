@@ -3,7 +3,7 @@ import type { RecordCreator } from './records';
 
 const app = '/sites/:site/apps/:app';
 
-/** Routes of the drafts of an app's forms. What was entered in them is not shown to anybody but the holders of their links. */
+/** Routes of the drafts of an app's forms. Only the holders of their links see what was entered in them. */
 export const draftRoutes = {
   /** → DraftList, the latest first */
   drafts: { method: 'GET', path: `${app}/drafts`, needs: ['read', 'records'] },

@@ -25,6 +25,8 @@ import { pagesOf } from '../sent/pages';
 import { sentEntries } from '../sent/sent-entries';
 import { fileFields, readFiles, requireStored } from '../sent/submitted-files';
 
+const MINUTE = 60_000;
+
 /** A draft that was saved. */
 export interface SavedDraft {
   kind: 'draft';
@@ -58,7 +60,8 @@ export async function saveDraft(run: Run, block: Block, form: SentFields, mayCre
     owner: open?.draft.owner ?? makerOf(run),
     sender: visit.sender,
     content,
-    endsAt: Date.now() + run.app.settings.keepDrafts,
+    // At a whole minute, as people read it.
+    endsAt: Math.ceil((Date.now() + run.app.settings.keepDrafts) / MINUTE) * MINUTE,
   };
   await requireRoom(run, draft);
   run.unit.atCommit(services.drafts.save(draft, open === null));
