@@ -4,10 +4,11 @@ import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
-import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, readThemeInfo } from './apps';
+import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, readThemeInfo } from './apps';
 import { createAuditLog } from './audit';
 import { createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
+import { createMasks, maskedLog } from './common/masks';
 import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
 import {
@@ -114,7 +115,8 @@ export function createServices(
   { running, now, answerer, images }: PluginTools,
 ): HttpServices {
   const config = configOf(strapi);
-  const logger = printableLog(strapi.log);
+  const masks = createMasks(config.runs.persons);
+  const logger = maskedLog(printableLog(strapi.log), masks);
   const production = strapi.config.get('environment') === 'production';
   const baseUrl = createBaseUrl(strapi);
   const metrics = createMetrics();
@@ -212,6 +214,7 @@ export function createServices(
   return {
     config,
     logger,
+    masks,
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
     creators: (identities) => creatorsOf(strapi, identities),
@@ -270,6 +273,7 @@ export function createServices(
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
       const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
+      if (app && personNames(app).size > 0) masks.begin();
       return app && isDevServer(strapi) ? inDebugMode(app) : app;
     },
   };

@@ -46,6 +46,9 @@ export {
   itemSchema,
   type JsonSchema,
   PAGES,
+  type PersonElements,
+  personElements,
+  personNames,
   roleOf,
 } from './elements';
 export { functionJob, type JobRequest } from './host-calls/job-calls';

@@ -40,6 +40,8 @@ export interface Links {
   ofRecord(target: LinkTarget): Promise<Link[]>;
   /** Ends a link: its token is unknown from then on. */
   revoke(linkId: string): CommitWrite;
+  /** Ends all links to a record. */
+  forget(key: AppKey, id: string): CommitWrite;
   /** Runs a write of links at once, without other work. */
   now(write: CommitWrite): Promise<void>;
   /** Deletes links whose records are gone. */

@@ -16,6 +16,7 @@ import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
 import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
+import { privacyKeys, privacyOf } from './privacy';
 import { relate } from './relations';
 import { selfService } from './self-service';
 import { checkStates, states } from './states';
@@ -129,6 +130,7 @@ export const emptyDefinition: Definition = {
   places: null,
   states: null,
   selfService: null,
+  privacy: { keep: null, anonymize: null },
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -220,6 +222,7 @@ export const definitionFile = mapping({
   states,
   ...placesKeys,
   self_service: selfService,
+  ...privacyKeys,
 });
 
 /**
@@ -248,6 +251,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     places: placesOf(given, elements, root),
     states: checkStates(given.states, elements, root),
     selfService: given.self_service ?? null,
+    privacy: privacyOf(given, elements, root),
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,

@@ -3,6 +3,7 @@ import type { KnownNames } from '../../auth';
 import type { Creator, FlashMessage, Requester, Rights } from '../../auth/types';
 import type { AppsError } from '../../common/errors';
 import type { Logger } from '../../common/log';
+import type { Masks } from '../../common/masks';
 import type { OwnFiles } from '../../common/own-files';
 import type { AppsConfig } from '../../config.types';
 import type { Files, RequestFiles } from '../../files';
@@ -83,6 +84,8 @@ export interface AppServices {
   answers: KeptAnswers;
   runs: RunLog;
   metrics: Pick<Observations, 'run' | 'retry' | 'rendering'>;
+  /** Whether e-mail addresses are masked in what is kept for developers. */
+  masks: Masks;
   loadApp(site: Site, appId: string): Promise<App | null>;
   /** The accounts behind identities, by identity. */
   creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
@@ -147,6 +150,8 @@ export interface Visit {
   onSigned?(): void;
   /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
   through: Through;
+  /** Whether what it takes away is to be forgotten (`Provenance.forgets`). */
+  forgets?: boolean;
   /** The record that the request owns by a signed link (own-link.ts). */
   own?: OwnLink;
   /** Whether the signature of a webhook was checked, and was right. */

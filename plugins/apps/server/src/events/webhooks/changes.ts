@@ -8,6 +8,15 @@ export interface RecordChange {
   id: string;
   items: Items;
   creator: string | null;
+  /** Whether those who are told get none of its items (`Provenance.forgets`). */
+  forgets?: boolean;
+}
+
+/** A change as others are told of it: of a record that is forgotten, which one it was. */
+export function said({ forgets = false, ...change }: RecordChange): RecordChange {
+  if (!forgets || change.event !== 'delete') return change;
+  const { block } = change.items;
+  return { ...change, creator: null, items: block === undefined ? {} : { block } };
 }
 
 /** The changes of each app, in the order in which its records were first changed. */
@@ -25,7 +34,8 @@ export function changesOfApps(changed: readonly ChangedItems[]): { key: AppKey; 
 }
 
 /** Null for a record that was created and deleted again. */
-function changeOf({ id, creator, before, after }: ChangedItems): RecordChange | null {
-  if (after) return { event: before ? 'update' : 'create', id, creator, items: after };
-  return before && { event: 'delete', id, creator, items: before };
+function changeOf({ id, creator, before, after, by }: ChangedItems): RecordChange | null {
+  const forgets = by?.forgets ?? false;
+  if (after) return { event: before ? 'update' : 'create', id, creator, items: after, forgets };
+  return before && { event: 'delete', id, creator, items: before, forgets };
 }
