@@ -6,7 +6,7 @@ import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
 import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, readThemeInfo } from './apps';
 import { createAuditLog } from './audit';
-import { createRequesters, creatorsOf, lookUpNames } from './auth';
+import { accountsOf, createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createMasks, maskedLog } from './common/masks';
 import { createOwnFiles } from './common/own-files';
@@ -36,6 +36,7 @@ import { createMailer } from './mail';
 import { createMetrics } from './metrics';
 import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
+import { createPersons, createTables, keepJobs } from './persons';
 import {
   createHistory,
   createKeptAnswers,
@@ -156,6 +157,7 @@ export function createServices(
     logsTries: isDevServer(strapi),
     tidy: () => history.prune(async (key) => (await loadKeyed(key))?.settings.historyDays ?? HISTORY_DAYS),
     observe: metrics.job,
+    masked: masks.text,
   });
   const mailer = createMailer({
     strapi,
@@ -196,6 +198,11 @@ export function createServices(
     },
   });
   const requesters = createRequesters({ strapi, config, run: statementsOf(database), refused: metrics.login });
+  const links = createLinks({
+    database,
+    keyring: requesters.keyring,
+    onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
+  });
   const actorContext = createActorContext(strapi, requesters);
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
@@ -205,6 +212,7 @@ export function createServices(
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
   jobs.handle('schedule', scheduleJobs(running));
+  jobs.handle('keep', keepJobs({ tables: createTables(database), loadApp: loadKeyed, services: running }), true);
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
@@ -247,10 +255,16 @@ export function createServices(
     markup: () => createMarkup(workers),
     nested,
     mailer,
-    links: createLinks({
+    links,
+    persons: createPersons({
       database,
-      keyring: requesters.keyring,
-      onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
+      loadApp: loadKeyed,
+      links,
+      files: () => library.moves,
+      accounts: (who, emails) => accountsOf(strapi, who, emails),
+      sign: (parts) => requesters.keyring.sign(parts),
+      services: running,
+      onError: (error) => logger.warn(`[apps] an export lacks a file: ${String(error)}`),
     }),
     outbound,
     jobs,

@@ -35,6 +35,7 @@ export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { HISTORY_DAYS } from './definitions/settings';
+export { timeBefore } from './definitions/time-span';
 export {
   actionField,
   attributes,

@@ -9,13 +9,12 @@ export const MASK = 'hidden@person.invalid';
  * versions (`vue@3.2.1`) are none.
  */
 const ADDRESS =
-  /[\w.!#$%&'*+/=?^`{|}~\p{L}-]{0,63}[\w.!#$%&'*+=?^`{|}~\p{L}-](?:@|%40|&#64;)(?![\d.]+(?![\p{L}\p{N}-]))[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,251}[\p{L}\p{N}])?/giu;
+  /[\w.!#$%'*+^`{|}~\p{L}-]{1,64}(?:@|%40|&#64;)(?![\d.]+(?![\p{L}\p{N}-]))[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,251}[\p{L}\p{N}])?/giu;
 
 const mayHaveAddress = (text: string): boolean => /@|%40|&#64;/.test(text);
 
 /** The text with a mask in place of each e-mail address. */
-export const withoutAddresses = (text: string): string =>
-  mayHaveAddress(text) ? text.replace(ADDRESS, MASK) : text;
+export const withoutAddresses = (text: string): string => (mayHaveAddress(text) ? text.replace(ADDRESS, MASK) : text);
 
 /** The last part of a field's name: of an entry of a repeated group, `<group>:<number>:<field>`. */
 const fieldOf = (name: string): string => name.slice(name.lastIndexOf(':') + 1);

@@ -59,7 +59,7 @@ export { queryLimits } from './query';
 export type { RecordsTable } from './search';
 export { searchMatcher, searchProblem } from './search';
 export { FILES_INDEX } from './tables/layout';
-export { type Place, type PlaceKind, placeIndex, placeValues, STATE } from './tables/places';
+export { foldedAddress, type Place, type PlaceKind, placeIndex, placeValues, STATE } from './tables/places';
 export type { IndexedRecord, RecordWrite } from './tables/rows';
 
 /** What a search reads of the records that it finds: all of their columns, or `id` and `version`. */

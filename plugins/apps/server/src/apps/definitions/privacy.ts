@@ -42,11 +42,7 @@ type Given = { [K in keyof typeof privacyKeys]?: ReturnType<(typeof privacyKeys)
 const isStored = (element: ElementDefinition): boolean => roleOf(element) === 'input' || element.mode !== undefined;
 
 /** What the keys say together with the block's elements. DefinitionError for a name that is no element whose value is stored. */
-export function privacyOf(
-  given: Given,
-  elements: ReadonlyMap<string, ElementDefinition>,
-  root: YamlNode,
-): Privacy {
+export function privacyOf(given: Given, elements: ReadonlyMap<string, ElementDefinition>, root: YamlNode): Privacy {
   const stored = [...elements.values()].filter(isStored);
   const persons = stored.filter(({ person }) => person).map(({ name }) => name);
   for (const [index, name] of (given.anonymize ?? []).entries()) {
