@@ -1,22 +1,27 @@
-import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readdir, readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import type {
   AuditPage,
   ErasedPerson,
   FoundPerson,
-  JobsPage,
+  JobDetail,
   RunDetail,
   RunsPage,
+  ScheduleSummary,
 } from '../../plugins/apps/shared/admin-api';
 import { formBody, pdf, sendBody } from '../forms/files/send';
+import { runReused } from '../support/command-line';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useFolder, useStage, useThemes, useTwin } from '../support/hooks';
 import { html } from '../support/stage';
+import { hostEnvironment } from '../support/temporary-host';
+import { repository } from '../support/theme';
 import { personApps } from './persons/apps';
 
 const anna = 'anna@example.com';
+const DAY = 24 * 60 * 60_000;
 
 /** The files of a ZIP by their paths. */
 async function unpacked(bytes: Buffer): Promise<Map<string, Buffer>> {
@@ -39,10 +44,11 @@ describe.each(await availableClients())('persons on %s', (client) => {
     temporaryDirectory: folder(`held-${client}`),
     ...more,
   });
-  const stage = useStage(() => ({
+  const options = () => ({
     themesDirectory: themes.directory,
     env: { ...database().address.env, ...configured({ apps: apps({ runs: { store: 1_000 } }) }) },
-  }));
+  });
+  const stage = useStage(options);
 
   const ask = async <T>(send: string, who: string, as = 'guardian') =>
     stage.send<T>({ as, send: `POST /apps/persons/${send}`, json: { who } });
@@ -72,6 +78,8 @@ describe.each(await availableClients())('persons on %s', (client) => {
             .whereRaw(client === 'postgres' ? 'table_schema = current_schema()' : 'table_schema = database()')
             .select({ name: 'table_name' })
             .then((rows: { name: string }[]) => rows.map(({ name }) => name)));
+      // Not as the end of a longer address.
+      const searched = new RegExp(`(?<![a-z])${text.replaceAll('.', '\\.')}`, 'i');
       const found: Record<string, number> = {};
       for (const name of names.filter((one) => one.startsWith('apps_'))) {
         const rows: object[] = await knex(name).select();
@@ -79,7 +87,7 @@ describe.each(await availableClients())('persons on %s', (client) => {
           const values = Object.values(row).map((value) =>
             Buffer.isBuffer(value) ? value.toString('utf8') : JSON.stringify(value),
           );
-          return values.some((value) => value?.toLowerCase().includes(text.toLowerCase()));
+          return values.some((value) => value !== undefined && searched.test(value));
         });
         if (has.length > 0) found[name] = has.length;
       }
@@ -121,7 +129,7 @@ describe.each(await availableClients())('persons on %s', (client) => {
         ),
     );
     await stage.send({ as: 'anna', send: 'PATCH rooms/record/team', json: { title: 'Others' } });
-    await form('cards', 'broken', { email: anna, fails: '1' });
+    await stage.send({ send: 'POST cards/blocks/broken', form: { email: anna, 'action.fails': '1' }, accept: html });
   });
 
   test('everything of an address and of its user is found over all apps, and nothing else', async () => {
@@ -216,12 +224,12 @@ describe.each(await availableClients())('persons on %s', (client) => {
 
   test('runs and the log have no addresses of persons', async () => {
     const { json } = await stage.send<RunsPage>({ as: 'developer', send: 'GET /apps/runs?app=cards&state=failed' });
-    const run = (await stage.send<RunDetail>({ as: 'developer', send: `GET /apps/runs/${json.runs[0]?.id}` })).json;
+    const run = (await stage.send<RunDetail>({ as: 'maker', send: `GET /apps/runs/${json.runs[0]?.id}` })).json;
     expect(run.error?.message).toContain('cannot write to hidden@person.invalid');
     expect(run.input?.form).toMatchObject({ email: 'hidden@person.invalid' });
     expect(run.logs[0]?.message).toBe('sent by hidden@person.invalid');
     expect((await tablesWith(anna)).apps_runs).toBeUndefined();
-    const printed = stage.host.printed();
+    const printed = await stage.host.printed();
     expect(printed).toContain('made for hidden@person.invalid');
     expect(printed.toLowerCase()).not.toContain(anna);
   });
@@ -279,5 +287,88 @@ describe.each(await availableClients())('persons on %s', (client) => {
     else expect([200, 404]).toContain(changed.status);
     await erase('dora@example.com');
     expect(await withoutChanges('dora@example.com')).toEqual({});
+  });
+
+  test('the command line shows, exports and erases the same', async () => {
+    await upload('rooms/blocks/visit', { email: 'hans@example.com' }, 'hans.pdf');
+    const env = { ...hostEnvironment, ...options().env, NODE_ENV: 'test', APPS_THEMES_DIRECTORY: themes.directory };
+    const run = (...args: string[]) => runReused(['person', ...args], { cwd: repository, env });
+    expect(await run('erase', 'nobody')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no such user'),
+    });
+    expect(await run('erase', 'nobody@example.com')).toMatchObject({ code: 0, out: 'Nothing is stored\n' });
+    const shown = await run('erase', 'Hans@example.com');
+    expect(shown).toMatchObject({ code: 0, err: expect.stringContaining('with --yes') });
+    expect(shown.out).toMatch(
+      /^site\/rooms: 1 records, deleted\nsite\/rooms: 1 files, deleted\nsite\/rooms: 1 history, deleted\n$/,
+    );
+    const out = folder(`hans-${client}.zip`);
+    expect(await run('export', 'hans@example.com', '--out', out)).toMatchObject({
+      code: 0,
+      out: `2 entries exported to ${out}\n`,
+    });
+    const files = await unpacked(await readFile(out));
+    expect([...files.keys()]).toEqual(['person.json', 'index.html', expect.stringMatching(/^files\/\w+\/hans\.pdf$/)]);
+    const erased = JSON.parse((await run('erase', 'hans@example.com', '--yes', '--json')).out);
+    expect(erased).toMatchObject({ erased: true, failed: [] });
+    expect(await withoutChanges('hans@example.com')).toEqual({});
+    const { json } = await stage.send<AuditPage>({ as: 'auditor', send: 'GET /apps/audit?administrator=operator' });
+    expect(json.entries.map(({ action }) => action)).toEqual(['person-erase', 'person-export']);
+  });
+
+  describe('keep', () => {
+    const twin = useTwin(stage, () => ({
+      themesDirectory: themes.directory,
+      env: { ...database().address.env, ...configured({ apps: apps(), clockAhead: 40 * DAY }) },
+    }));
+
+    test('removes what is older, or the items that the definition names, once across all processes', async () => {
+      await upload('rooms/blocks/visit', { email: 'eva@example.com' }, 'eva.pdf');
+      await form('rooms', 'visit', { email: 'finn@example.com' });
+      const [, finn] =
+        (await find('finn@example.com')).entries.length > 0
+          ? ['', (await find('finn@example.com')).entries[0]?.id ?? '']
+          : ['', ''];
+      await stage.send({ as: 'eric', send: `DELETE rooms/record/${finn}` });
+      await stage.put('rooms', 'kept', { block: 'team', title: 'Kept', members: [] });
+      expect((await tablesWith('finn@example.com')).apps_history).toBe(2);
+
+      // The second host begins with the tick that has come, by its clock.
+      await expect.poll(async () => await withoutChanges('eva@example.com'), { timeout: 60_000 }).toEqual({});
+      await expect.poll(async () => await withoutChanges('finn@example.com'), { timeout: 60_000 }).toEqual({});
+      await expect
+        .poll(async () => await withoutChanges('ben@example.com'), { timeout: 60_000 })
+        .toEqual({
+          ...{ apps_records: 2, apps_history: expect.any(Number), apps_mails: 1 },
+        });
+      expect(await stage.items('rooms', 'kept')).toMatchObject({ title: 'Kept' });
+      const { json } = await stage.send<object[]>({ as: 'mona', send: 'GET rooms/records' });
+      expect(json.filter((one) => JSON.stringify(one).includes('"block":"visit"'))).toEqual([]);
+      const bookings = json
+        .map((one) => (one as { items: Record<string, unknown> }).items)
+        .filter(({ block }) => block === 'booking');
+      expect(bookings.length).toBeGreaterThan(2);
+      for (const booking of bookings) expect([booking.name, booking.email]).toEqual([undefined, undefined]);
+      expect(twin.url).not.toBe(stage.host.url);
+    });
+
+    test('is a schedule that can be seen, and run at once', async () => {
+      const { json } = await stage.send<ScheduleSummary[]>({ as: 'foreman', send: 'GET /apps/schedules' });
+      expect(json.map(({ app, block, function: name }) => [app, block, name])).toEqual([
+        ['rooms', 'booking', '(keep)'],
+        ['rooms', 'visit', '(keep)'],
+      ]);
+      await form('rooms', 'visit', { email: 'gus@example.com' });
+      const run = await stage.send<{ job: string }>({
+        as: 'foreman',
+        send: 'POST /apps/schedules/run',
+        json: { site: 'site', app: 'rooms', block: 'visit', function: '(keep)' },
+      });
+      const job = async () =>
+        (await stage.send<JobDetail>({ as: 'foreman', send: `GET /apps/jobs/${run.json.job}` })).json;
+      await expect.poll(async () => (await job()).view, { timeout: 20_000 }).toBe('done');
+      expect((await job()).kind).toBe('keep');
+    });
   });
 });
