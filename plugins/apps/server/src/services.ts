@@ -4,7 +4,7 @@ import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
-import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, readThemeInfo } from './apps';
+import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, readThemeInfo, siteLocale } from './apps';
 import { createAuditLog } from './audit';
 import { accountsOf, createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
@@ -49,6 +49,7 @@ import type { AppKey } from './records/types';
 import { createRunLog } from './runs';
 import { createSchedules, scheduleJobs } from './schedules';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
+import type { Site } from './sites/types';
 import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
@@ -261,6 +262,7 @@ export function createServices(
       loadApp: loadKeyed,
       links,
       files: () => library.moves,
+      locale: async () => siteLocale({ sites }, (await sites.all())[0] as Site),
       accounts: (who, emails) => accountsOf(strapi, who, emails),
       sign: (parts) => requesters.keyring.sign(parts),
       services: running,

@@ -2,12 +2,17 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 import type { ExportedEntry, PersonName } from '../../../shared/admin-api';
+import type { PageLocale } from '../apps';
 import type { Files } from '../files/types';
-import { closing, opening, rowsOf } from './page';
+import { closing, opening, tableOf } from './page';
 import type { Stored } from './types';
+
+const JSON_FILE = 'person.json';
 
 export interface ExportTools {
   files(): Pick<Files['moves'], 'bytes'>;
+  /** The language of the page. */
+  locale(): Promise<PageLocale>;
   /** Receives why a file is missing in an export. */
   onError(error: unknown): void;
 }
@@ -17,7 +22,7 @@ export interface ExportTools {
  * of the two, and each file while it is sent.
  */
 export function exported(
-  { files, onError }: ExportTools,
+  { files, locale, onError }: ExportTools,
   person: PersonName,
   all: () => AsyncIterable<Stored[]>,
   at: Date,
@@ -55,8 +60,8 @@ export function exported(
   };
 
   const work = async (): Promise<void> => {
-    await add(Readable.from(jsonOf(person, noted(), at), { objectMode: false }), 'person.json');
-    await add(Readable.from(htmlOf(person, noted(), at), { objectMode: false }), 'index.html');
+    await add(Readable.from(jsonOf(person, noted(), at), { objectMode: false }), JSON_FILE);
+    await add(Readable.from(htmlOf(await locale(), person, noted(), at), { objectMode: false }), 'index.html');
     await addFiles();
     zip.end();
   };
@@ -79,12 +84,17 @@ async function* jsonOf(person: PersonName, all: AsyncIterable<Stored>, at: Date)
   yield '\n]}\n';
 }
 
-async function* htmlOf(person: PersonName, all: AsyncIterable<Stored>, at: Date): AsyncGenerator<string> {
-  yield opening(person, at);
+async function* htmlOf(
+  locale: PageLocale,
+  person: PersonName,
+  all: AsyncIterable<Stored>,
+  at: Date,
+): AsyncGenerator<string> {
+  yield opening(locale, person, at, JSON_FILE);
   let kind = '';
   for await (const stored of all) {
-    yield rowsOf(stored, stored.kind !== kind);
+    yield tableOf(locale, stored, stored.kind !== kind);
     kind = stored.kind;
   }
-  yield closing(kind === '');
+  yield closing(locale, kind === '');
 }

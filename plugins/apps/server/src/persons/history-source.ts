@@ -26,7 +26,7 @@ export function historySource({ tables, loadApp }: { tables: Tables; loadApp: Lo
     const about = { items: items as Json, earlier: earlier as Json, through: String(row.through) };
     return {
       ...{ kind: 'history', ...key, id: String(row.identifier), at: timeOf(row.at), row: Number(row.id) },
-      ...{ does: isAbout ? 'delete' : 'name', items: [], files: [], contents: [] },
+      ...{ does: isAbout ? 'delete' : 'name', items: [], labels: {}, files: [], contents: [] },
       data: { version: Number(row.id), by: String(row.requester), ...(isAbout ? about : {}) },
     };
   };

@@ -50,6 +50,7 @@ export function recordSource({ tables, loadApp, links, services }: RecordTools):
       does: forgetting.does,
       items: forgetting.does === 'delete' ? [] : forgetting.items,
       data: { id, creator: record.creator, items: record.items, ...(held.length > 0 && { links: held }) },
+      labels: labelsOf(app, record.items),
       files: contents.map(({ path }) => path),
       contents,
     };
@@ -81,6 +82,11 @@ function foundOf(app: App | null, person: Person, record: { items: Items; creato
     return ofPerson(null, person, record);
   }
   return ofPerson(app, person, record);
+}
+
+function labelsOf(app: App | null, { block: id }: Items): Record<string, string> {
+  const elements = typeof id === 'string' ? app?.blocks.get(id)?.definition.elements : undefined;
+  return Object.fromEntries([...(elements?.values() ?? [])].map(({ name, label = name }) => [name, label]));
 }
 
 /** Characters of a file's name that every system takes. */

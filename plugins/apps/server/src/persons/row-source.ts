@@ -40,7 +40,7 @@ export function rowSource(tables: Tables, given: PersonTable): PersonSource {
     at: at === null ? null : timeOf(row[at]),
     row: Number(row.id),
     does: keeps(row, person)?.does ?? 'delete',
-    ...{ items: [], files: [], contents: [] },
+    ...{ items: [], labels: {}, files: [], contents: [] },
     data: dataOf(given, row),
   });
 

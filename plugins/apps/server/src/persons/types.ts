@@ -18,6 +18,8 @@ export interface Person extends PersonName {
 export interface Stored extends ExportedEntry {
   /** The row that it is, of the source's table. */
   row: number;
+  /** What the items are called for people, by their names. */
+  labels: Readonly<Record<string, string>>;
   /** The files that go into an export, by their paths in it. */
   contents: readonly { documentId: string; path: string }[];
 }
