@@ -15,6 +15,7 @@ import { runReused } from '../support/command-line';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useFolder, useStage, useThemes, useTwin } from '../support/hooks';
+import { send } from '../support/send';
 import { html } from '../support/stage';
 import { hostEnvironment } from '../support/temporary-host';
 import { repository } from '../support/theme';
@@ -320,7 +321,10 @@ describe.each(await availableClients())('persons on %s', (client) => {
   describe('keep', () => {
     const twin = useTwin(stage, () => ({
       themesDirectory: themes.directory,
-      env: { ...database().address.env, ...configured({ apps: apps(), clockAhead: 40 * DAY }) },
+      env: {
+        ...database().address.env,
+        ...configured({ apps: apps({ runs: { persons: true } }), clockAhead: 40 * DAY }),
+      },
     }));
 
     test('removes what is older, or the items that the definition names, once across all processes', async () => {
@@ -350,7 +354,10 @@ describe.each(await availableClients())('persons on %s', (client) => {
         .filter(({ block }) => block === 'booking');
       expect(bookings.length).toBeGreaterThan(2);
       for (const booking of bookings) expect([booking.name, booking.email]).toEqual([undefined, undefined]);
-      expect(twin.url).not.toBe(stage.host.url);
+      await send(twin.url, { method: 'GET', path: `/site/@@apps/cards/blocks/broken?said=shown@example.com` });
+      await expect.poll(() => twin.printed()).toContain('looked at by shown@example.com');
+      await stage.send({ send: 'GET cards/blocks/broken?said=shown@example.com', accept: html });
+      await expect.poll(() => stage.host.printed()).toContain('looked at by hidden@person.invalid');
     });
 
     test('is a schedule that can be seen, and run at once', async () => {

@@ -39,7 +39,7 @@ export function fails({ request }) { throw new Error('cannot write to ' + reques
   await copy.write('main/apps/cards/blocks/broken.html', '{email} {fails}');
   await copy.write(
     'main/apps/cards/blocks/broken.js',
-    "export function fails({ request, app }) { app.log('sent by ' + request.form.email); throw new Error('cannot write to ' + request.form.email); }\n",
+    "export function on_display({ request, app }) { if (request.query.said) app.log('looked at by ' + request.query.said); }\nexport function fails({ request, app }) { app.log('sent by ' + request.form.email); throw new Error('cannot write to ' + request.form.email); }\n",
   );
 
   await copy.write('main/apps/rooms/settings.yaml', `history: true\n${acl}`);

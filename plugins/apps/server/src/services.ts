@@ -213,7 +213,16 @@ export function createServices(
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
   jobs.handle('schedule', scheduleJobs(running));
-  jobs.handle('keep', keepJobs({ tables: createTables(database), loadApp: loadKeyed, services: running }), true);
+  jobs.handle(
+    'keep',
+    keepJobs({
+      tables: createTables(database),
+      loadApp: loadKeyed,
+      services: running,
+      now: () => now() ?? Date.now(),
+    }),
+    true,
+  );
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;

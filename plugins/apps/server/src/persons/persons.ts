@@ -53,8 +53,8 @@ export function createPersons(options: PersonsOptions): Persons {
     const search = isAddress(who) ? searchOf(who) : null;
     const found = await accounts(who, search ? [...new Set([who, search.folded])] : []);
     // Databases compare texts in ways of their own.
-    const account = found.find(({ email, username, identity }) =>
-      search ? search.isSame(email) : username === who || identity === who,
+    const account = found.find(
+      ({ email, username, identity }) => search?.isSame(email) || username === who || identity === who,
     );
     if (!search && !account) throw notFound('There is no such user');
     const email = account?.email ?? '';

@@ -4,7 +4,7 @@ import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, rea
 export const RECORDS = 'apps_records';
 
 /** Rows that one statement looks at, and that are read at once. */
-const WINDOW = 200;
+const WINDOW = 100;
 const READ = 20;
 
 /** Milliseconds that a row takes about to be looked at. */
