@@ -1,15 +1,18 @@
 import type { Items } from '../json';
 import type { AdminRouteEntry } from './permissions';
 
-/** Routes of what is stored of a person. The person is in the body: an address must not come into logs of addresses. */
+/** Routes of what is stored of a person. The person is in the body, or in a header: an address must not come into logs of requests. */
 export const personRoutes = {
   /** PersonQuery → FoundPerson; 404 for a user that there is not */
   findPerson: { method: 'POST', path: '/persons/find', needs: ['persons'] },
-  /** PersonQuery → a ZIP; 404 as above */
-  exportPerson: { method: 'POST', path: '/persons/export', needs: ['persons'] },
+  /** The header PERSON_HEADER → a ZIP; 404 as above. Strapi's client reads files from GET requests only */
+  exportPerson: { method: 'GET', path: '/persons/export', needs: ['persons'] },
   /** PersonQuery → ErasedPerson; sent again until it is `done`; 404 as above */
   erasePerson: { method: 'POST', path: '/persons/erase', needs: ['persons'] },
 } as const satisfies Record<string, AdminRouteEntry>;
+
+/** The header with who is exported, percent-encoded. */
+export const PERSON_HEADER = 'x-apps-person';
 
 /** An e-mail address, or a user: the username, or `user:<document id>`. */
 export interface PersonQuery {

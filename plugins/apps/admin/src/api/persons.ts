@@ -1,6 +1,6 @@
 import { useFetchClient } from '@strapi/strapi/admin';
 import { useCallback } from 'react';
-import type { ErasedPerson, FoundPerson, PersonQuery } from '../../../shared/admin-api';
+import { type ErasedPerson, type FoundPerson, PERSON_HEADER, type PersonQuery } from '../../../shared/admin-api';
 import { saveFile } from '../json-files';
 import { address, appsApi, request, useAction } from './base';
 
@@ -18,14 +18,15 @@ export const { useAppsFindPersonMutation, useAppsErasePersonMutation } = appsApi
 
 /** Lets the browser save everything of a person as a ZIP. */
 export function usePersonExport() {
-  const { post } = useFetchClient();
+  const { get } = useFetchClient();
   const act = useAction();
   return useCallback(
     (who: string) =>
       act(async () => {
-        const { data } = await post<Blob>(address('exportPerson'), { who }, { responseType: 'blob' });
+        const headers = { [PERSON_HEADER]: encodeURIComponent(who) };
+        const { data } = await get<Blob>(address('exportPerson'), { headers, responseType: 'blob' });
         saveFile(data, 'person.zip');
       }),
-    [act, post],
+    [act, get],
   );
 }

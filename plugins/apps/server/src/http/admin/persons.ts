@@ -1,7 +1,14 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { ErasedPerson, FoundPerson, PersonGroup, personRoutes } from '../../../../shared/admin-api';
+import {
+  type ErasedPerson,
+  type FoundPerson,
+  PERSON_HEADER,
+  type PersonGroup,
+  type personRoutes,
+} from '../../../../shared/admin-api';
 import { bodyOf, must, readBody } from '../../common/request-schema';
+import { percentDecoded } from '../../common/values/percent';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { administratorOf, type Handlers } from './handler';
@@ -18,7 +25,7 @@ export const personHandlers: Handlers<typeof personRoutes> = {
   },
 
   async exportPerson(ctx, services) {
-    const who = whoOf(ctx);
+    const who = percentDecoded(ctx.get(PERSON_HEADER)) ?? '';
     const stream = await audited(ctx, services, who, 'person-export', () => services.persons.export(who));
     ctx.set('Cache-Control', 'private, no-store');
     ctx.set('Content-Disposition', 'attachment; filename="person.zip"');
