@@ -119,7 +119,19 @@ export function useDesk(): Desk {
     }),
   }));
 
-  beforeEach(() => receiver.clear());
+  /** How many deliveries are on their way: a test before may have waited for one of its webhooks alone. */
+  const underWay = () =>
+    stage.host.run(async (strapi) => {
+      const table = strapi.db.connection('apps_jobs').where({ kind: 'webhook' });
+      const first = table.where((state) => state.where('state', 'running').orWhere({ state: 'waiting', error: null }));
+      const [row] = await first.count({ count: '*' });
+      return Number(row?.count);
+    });
+
+  beforeEach(async () => {
+    await expect.poll(underWay, { timeout: 60_000 }).toBe(0);
+    receiver.clear();
+  });
 
   const arrived = async (path: string, count: number): Promise<Delivery[]> => {
     await expect.poll(() => receiver.at(path).length, { timeout: 60_000 }).toBeGreaterThanOrEqual(count);

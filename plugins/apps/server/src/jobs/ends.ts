@@ -100,7 +100,7 @@ export class JobEnds {
 }
 
 /** Jobs that a process claims ahead at most, while jobs take less than `QUICK` milliseconds on average. */
-const MAX_HELD = 40;
+export const MAX_HELD = 40;
 export const QUICK = 25;
 
 /** Milliseconds for which claimed jobs may stand behind others before they are given back. */

@@ -137,6 +137,90 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     end();
   });
 
+  test('of slow jobs that were claimed together ten run at once, and hold up no quick ones', async () => {
+    let [running, most] = [0, 0];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const jobs = process(async () => undefined);
+    const slow = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await ended;
+      running -= 1;
+      return nothing;
+    };
+    jobs.handle('mail', slow, true);
+    const some = (kind: 'function' | 'mail', count: number) =>
+      Array.from({ length: count }, () => jobOf('b', { kind }));
+    const states = (ids: string[]) => Promise.all(ids.map((id) => stateOf(jobs, id)));
+    // Jobs that take no time are claimed ahead, many at once.
+    const warm = await jobs.insert(some('function', 60));
+    await expect.poll(() => states(warm), { timeout: 10_000 }).toEqual(warm.map(() => done));
+    const mails = await jobs.insert(some('mail', 25));
+    const quick = await jobs.insert(some('function', 25));
+    await expect.poll(() => states(quick), { timeout: 10_000 }).toEqual(quick.map(() => done));
+    end();
+    await expect.poll(() => states(mails), { timeout: 10_000 }).toEqual(mails.map(() => done));
+    expect(most).toBe(10);
+  });
+
+  test.runIf(client === 'postgres')('an idle queue asks the database nothing, and hears of new jobs', async () => {
+    const knexes = [1, 2, 3].map(() => connect(database.address));
+    let time = Date.now();
+    let asked = 0;
+    const ran: string[] = [];
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const pass = async (milliseconds: number) => {
+      time += milliseconds;
+      await vi.advanceTimersByTimeAsync(milliseconds);
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    const processes = knexes.map((knex) => {
+      knex.on('query', ({ sql }) => {
+        if (sql.includes('apps_jobs')) asked += 1;
+      });
+      const config = { ...usual, workers: 1 };
+      const jobs = createJobs({
+        database: hostOf(knex, client),
+        logger: silent,
+        config,
+        limit: 1_000,
+        now: () => time,
+      });
+      jobs.handle('function', async ({ job }) => {
+        ran.push(job.id);
+        return nothing;
+      });
+      return jobs;
+    });
+    try {
+      const [first, second, storing] = processes as [Jobs, Jobs, Jobs];
+      for (const jobs of [first, second]) jobs.start();
+      const [id] = await first.insert([jobOf('b/f')]);
+      await expect.poll(() => ran).toEqual([id]);
+      const askedIn = async (milliseconds: number) => {
+        asked = 0;
+        await pass(milliseconds);
+        return asked;
+      };
+      await expect.poll(() => askedIn(31_000)).toBe(0);
+      expect(await askedIn(20 * 60_000)).toBe(0);
+      // Of a process that only stores jobs, as a command does.
+      const [next] = await storing.insert([jobOf('b/f')]);
+      const ranAfter = async (milliseconds: number) => {
+        await pass(milliseconds);
+        return ran;
+      };
+      await expect.poll(() => ranAfter(100)).toEqual([id, next]);
+    } finally {
+      await Promise.all(processes.map((jobs) => jobs.destroy()));
+      vi.useRealTimers();
+      await Promise.all(knexes.map((knex) => knex.destroy()));
+    }
+  });
+
   test('an end that is stored only later repeats nothing', async () => {
     let [calls, failures] = [0, 2];
     const host = hostOf(database.knex, client);

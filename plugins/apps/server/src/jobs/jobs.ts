@@ -13,9 +13,15 @@ import { createTryLog, type LogTry } from './shown';
 import type { JobKind, Jobs, NewJob } from './types';
 import { type Handled, JobWorkers } from './workers';
 
-/** Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. */
+/**
+ * Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. Processes that say
+ * so are not asked once nothing waits or runs, and nothing was stored for as long.
+ */
 const SLOW_LOOK = 30_000;
 const LOOK = 1_000;
+
+/** Milliseconds between two notifications of a process that stores jobs: less than those after which others look for the last time. */
+const ANNOUNCE = 15_000;
 
 /** Milliseconds between a notification and the look that it causes. */
 const SOON = 50;
@@ -90,6 +96,11 @@ export function createJobs({
   let soon: NodeJS.Timeout | undefined;
   let isInLook = false;
   let hasFailed = false;
+  /** When this process has announced its jobs, and when it, or another one, has stored some. */
+  let announcedAt = 0;
+  let activeAt = now();
+  /** After a look: nothing waits or runs, and nothing was stored since the look before. */
+  let isQuiet = false;
   let lookAt = Number.POSITIVE_INFINITY;
   let renewal: NodeJS.Timeout | undefined;
   let reclaimedAt = 0;
@@ -101,7 +112,10 @@ export function createJobs({
   /** Begins with jobs that this process has stored; others do it where this one cannot at once. */
   function wake(keys: readonly AppKey[], dueAt: number | null = null): void {
     if (keys.length === 0) return;
-    if (!workers.isFree) notifications.send();
+    const isNews = isOver(announcedAt, ANNOUNCE, now());
+    if (isNews) announcedAt = now();
+    if (isNews || !workers.isFree) notifications.send();
+    noteActivity();
     if (dueAt === null || dueAt <= now()) workers.add(keys);
     else if (dueAt < lookAt) plan(dueAt);
   }
@@ -123,12 +137,21 @@ export function createJobs({
     await tidyOthers();
   }
 
+  /** Jobs were stored, here or in another process: a process that has ended with one of them is noticed by looks alone. */
+  function noteActivity(): void {
+    activeAt = now();
+    isQuiet = false;
+    if (lookAt - activeAt > SLOW_LOOK) plan(null);
+  }
+
   /** Begins with what is due. @returns when the next job is due */
   async function look(): Promise<number | null> {
+    const at = now();
     await tidy();
-    const due = await queue.nextDue();
+    const { due, isRunning } = await queue.pending();
     if (due !== null && due <= now()) workers.add(await queue.dueApps());
     hasFailed = false;
+    isQuiet = due === null && !isRunning && at - activeAt >= SLOW_LOOK;
     return due;
   }
 
@@ -138,6 +161,7 @@ export function createJobs({
     isInLook = true;
     const failed = (error: unknown) => {
       hasFailed = true;
+      isQuiet = false;
       report(error);
       return null;
     };
@@ -151,6 +175,7 @@ export function createJobs({
 
   /** After a notification of another process; many of them are one look. */
   function lookSoon(): void {
+    noteActivity();
     if (!workers.isFree) return;
     soon ??= setTimeout(() => {
       soon = undefined;
@@ -163,7 +188,7 @@ export function createJobs({
     if (!isLooking) return;
     clearTimeout(timer);
     const at = now();
-    const usual = notifications.isListening() ? SLOW_LOOK : LOOK;
+    const usual = !notifications.isListening() ? LOOK : isQuiet ? PRUNE : SLOW_LOOK;
     // What is due already waits for room in this process, or for another one.
     const wait = due === null ? usual : due <= at ? LOOK : Math.min(usual, due - at);
     lookAt = at + wait;

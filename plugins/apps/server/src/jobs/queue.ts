@@ -95,6 +95,14 @@ export class JobQueue {
     return row ? Number(row.due_at) : null;
   }
 
+  /** When the next waiting job is due, and whether a job runs in any process. One look into an index each. */
+  async pending(): Promise<{ due: number | null; isRunning: boolean }> {
+    const due = `select due_at from ${TABLE} where state = 'waiting' order by due_at limit 1`;
+    const running = `select 1 from ${TABLE} where state = 'running' limit 1`;
+    const [row] = await this.reading().rows(`select (${due}) as due, (${running}) as running`);
+    return { due: row?.due == null ? null : Number(row.due), isRunning: row?.running != null };
+  }
+
   /** The apps that have jobs to be done now. */
   async dueApps(): Promise<AppKey[]> {
     const text = `select site, app from ${TABLE} where state = 'waiting' and due_at <= ? group by site, app`;
@@ -115,8 +123,8 @@ export class JobQueue {
     const before = `e.sequence = j.sequence and e.state in ('waiting', 'running') and e.id < j.id and (e.state = 'running' or (e.attempts = 0 and e.missing_since is null) or e.name = j.name)`;
     const isFirst = `(j.sequence is null or not exists (select 1 from ${TABLE} e where ${before}))`;
     const others = without.length > 0 ? ` and j.kind not in (${marks(without)})` : '';
-    const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ?${others} and ${isFirst} order by j.due_at, j.id limit ${limit}`;
-    const values = [site, app, this.options.now(), ...without];
+    const ids = `select j.id from ${TABLE} j where j.state = 'waiting' and j.site = ? and j.app = ? and j.due_at <= ?${others} and ${isFirst} order by j.due_at, j.id limit ?`;
+    const values = [site, app, this.options.now(), ...without, limit];
     const lease = this.lease(isAhead);
     const rows = await (this.dialect.returning ? this.take(ids, values, lease) : this.takeLocked(ids, values, lease));
     return rows

@@ -3,7 +3,7 @@ import type { Logger } from '../common/log';
 import { spanned } from '../common/spans';
 import type { Sql } from '../indexes';
 import type { AppKey } from '../records/types';
-import { HELD_TIME, HeldJobs, JobEnds, nameOf, QUICK } from './ends';
+import { HELD_TIME, HeldJobs, JobEnds, MAX_HELD, nameOf, QUICK } from './ends';
 import type { Claimed, Failed, JobQueue } from './queue';
 import { JobFailure } from './rows';
 import type { LogTry } from './shown';
@@ -181,11 +181,12 @@ export class JobWorkers {
   /** The app whose jobs are claimed next, and how many: for workers that have nothing to do, else ahead. */
   private nextClaim(): { name: string; key: AppKey; limit: number; isAhead: boolean } | null {
     if (!this.isActive || this.ending.size >= MAX_ENDING) return null;
-    const room = MAX_SLOW - this.slow;
+    // Where slow ones run, more of them are likely. Others are put back.
+    const most = this.slow > 0 ? MAX_SLOW - this.slow : MAX_HELD;
     const free = this.free - this.held.all.length;
     for (const [name, key] of this.next) {
       const limit = free > 0 ? Math.max(1, Math.floor(free / this.next.size)) : this.held.room(name, this.next.size);
-      if (limit > 0) return { name, key, limit: Math.max(1, Math.min(limit, room)), isAhead: free <= 0 };
+      if (limit > 0) return { name, key, limit: Math.max(1, Math.min(limit, most)), isAhead: free <= 0 };
     }
     return null;
   }
@@ -196,12 +197,15 @@ export class JobWorkers {
       this.next.delete(name);
       const without = this.slow < MAX_SLOW ? [] : [...this.tools.handlers.keys()].filter((kind) => this.isSlow(kind));
       const claims = await this.tools.queue.claim(key, limit, { without, isAhead });
+      const tooMany: Claimed[] = [];
       for (const claim of claims)
-        if (this.isSlow(claim.job.kind)) this.run(claim);
-        else this.held.add(claim);
+        if (!this.isSlow(claim.job.kind)) this.held.add(claim);
+        else if (this.slow < MAX_SLOW) this.run(claim);
+        else tooMany.push(claim);
       // It may have more, after the others have had theirs.
       if (claims.length === limit && !this.next.has(name)) this.next.set(name, key);
       this.begin();
+      await this.tools.queue.release(tooMany);
     }
     if (this.held.all.length > 0) this.watchHeld();
     if (this.next.size > 0) this.tools.full();
