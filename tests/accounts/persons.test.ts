@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import type {
@@ -296,6 +297,24 @@ describe.each(await availableClients())('persons on %s', (client) => {
     else expect([200, 404]).toContain(changed.status);
     await erase('dora@example.com');
     expect(await withoutChanges('dora@example.com')).toEqual({});
+  });
+
+  test('what cannot be erased is named, and keeps no other from it', async () => {
+    await form('rooms', 'visit', { email: 'ida@example.com' });
+    await form('cards', 'card', { name: 'Ida', email: 'ida@example.com' });
+    const definition = 'main/apps/rooms/blocks/visit.yaml';
+    const text = await readFile(path.join(themes.directory, definition), 'utf8');
+    const shown = async () => (await stage.send({ as: 'mona', send: 'GET rooms/blocks/visit' })).status;
+    await themes.write(definition, 'elements: { email: EMAYL }\n');
+    await expect.poll(shown, { timeout: 20_000 }).toBe(500);
+    expect((await erase('ida@example.com')).failed).toMatchObject([
+      { kind: 'records', app: 'rooms', message: expect.stringContaining('EMAYL') },
+    ]);
+    expect(counts(await find('ida@example.com'))).toEqual({ 'records rooms delete': 1 });
+    await themes.write(definition, text);
+    await expect.poll(shown, { timeout: 20_000 }).toBe(200);
+    expect((await erase('ida@example.com')).failed).toEqual([]);
+    expect(await withoutChanges('ida@example.com')).toEqual({});
   });
 
   test('the command line shows, exports and erases the same', async () => {

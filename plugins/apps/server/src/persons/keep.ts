@@ -25,44 +25,41 @@ interface KeepTools {
  * has of deleted ones. Each record goes in a transaction of its own; a try that ends early is gone on with by the next one.
  */
 export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTools): JobHandler {
+  /** Removes one record, unless it is no longer one of the block. */
+  const remove = (key: AppKey, block: Block, row: Row): Promise<boolean> =>
+    forget(services(), { key, id: String(row.identifier), seq: Number(row.id) }, (record, app) => {
+      const own = definedBlock(app, record.items);
+      return own?.id === block.id ? forgettingOf(own, record) : null;
+    });
+
   return async ({ job: { key, data }, signal, end }) => {
     const block = (await loadApp(key))?.blocks.get(String(data.block));
     if (block?.error) throw block.error;
     const { keep } = block?.definition.privacy ?? { keep: null };
-    const nothing = { status: null, answer: null };
     if (!block || !keep) return nothing;
     const until = timeBefore(keep, now());
     const ends = now() + TURN;
-    const isOver = (): boolean => {
-      signal.throwIfAborted();
-      return now() > ends;
-    };
     const failed: string[] = [];
     for await (const rows of expired(tables, key, block, until)) {
       for (const row of rows) {
-        if (isOver()) {
+        signal.throwIfAborted();
+        if (now() > ends) {
           await end(now());
           return nothing;
         }
-        await remove(row).catch((error: unknown) => failed.push(`${String(row.identifier)}: ${messageOf(error)}`));
+        await remove(key, block, row).catch((error: unknown) => {
+          failed.push(`${String(row.identifier)}: ${error instanceof Error ? error.message : String(error)}`);
+        });
       }
     }
     await forgetDeleted(tables, key, block, until);
     if (failed.length > 0)
       throw new Error(`${failed.length} records could not be removed, first ${failed[0]?.slice(0, 500)}`);
     return nothing;
-
-    async function remove(row: Row): Promise<void> {
-      const target = { key, id: String(row.identifier), seq: Number(row.id) };
-      await forget(services(), target, (record, app) => {
-        const own = definedBlock(app, record.items);
-        return own?.id === block?.id ? forgettingOf(own, record) : null;
-      });
-    }
   };
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const nothing = { status: null, answer: null };
 
 /** The text of an item in stored JSON, as far as `like` can tell: names and ids have no characters that JSON escapes. */
 const hasItem = (column: string, text: string): Condition => ({ text: `t.${column} like ?`, values: [`%${text}%`] });
