@@ -15,6 +15,7 @@ import ts from 'typescript';
 export const layers = {
   '': [
     ['http', 'schedules'],
+    ['persons'],
     ['events'],
     ['archive'],
     ['apps'],

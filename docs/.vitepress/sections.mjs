@@ -17,6 +17,7 @@ export const sections = [
       'operate/monitoring.md',
       'operate/upgrade.md',
       'operate/backup.md',
+      'operate/privacy.md',
       'operate/processes.md',
       'operate/sizing.md',
       'operate/troubleshooting.md',

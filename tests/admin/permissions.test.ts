@@ -12,6 +12,7 @@ const holders = {
   develop: 'developer',
   jobs: 'foreman',
   audit: 'auditor',
+  persons: 'guardian',
   metrics: 'watcher',
   manage: 'ada',
   all: 'root',
@@ -45,7 +46,9 @@ test('the permissions are in the screen of roles', async () => {
   });
   const own = json.data.sections.plugins.filter(({ action }) => action.startsWith('plugin::apps.'));
   expect(own.map(({ action }) => action).sort()).toEqual(
-    ['audit', 'develop', 'jobs', 'manage', 'metrics', 'read', 'records'].map((name) => `plugin::apps.${name}`),
+    ['audit', 'develop', 'jobs', 'manage', 'metrics', 'persons', 'read', 'records'].map(
+      (name) => `plugin::apps.${name}`,
+    ),
   );
   for (const { displayName } of own) expect(displayName).toMatch(/^[A-Z].{10,}/);
 });

@@ -8,6 +8,8 @@ import { login, picture } from './administrator';
 const themes = useThemes({
   'main/apps/tasks/settings.yaml': 'acl:\n  rights:\n    editor: ["*"]\n',
   'main/apps/tasks/blocks/work.yaml': "elements: {}\nschedules: [{ run: tick, cron: '0 6 1 1 *' }]\n",
+  'main/apps/tasks/blocks/who.yaml':
+    'anonymize: [name]\nelements: { name: TEXT, email: { type: EMAIL, person: email } }\n',
   'main/apps/tasks/blocks/work.js': [
     'export function perform({ app, params }) {',
     "  if (!app.get_record(params.needs)) throw new Error('it is not there');",
@@ -118,4 +120,31 @@ describe.runIf(hasBrowser)('jobs in the panel', () => {
     await page.getByText("You don't have the permissions to access that content").waitFor();
     await page.context().close();
   });
+});
+
+test.runIf(hasBrowser)('a person is found, exported, and erased after a question that says what goes', async () => {
+  await stage.put('tasks', 'of-anna', { block: 'who', name: 'Anna', email: 'anna@example.com' });
+  await stage.put('tasks', 'of-ben', { block: 'who', name: 'Ben', email: 'ben@example.com' });
+  const { page, errors, open } = await login(stage, browser, 'guardian');
+  await open('');
+  await page.getByRole('link', { name: 'Persons' }).click();
+  await page.getByLabel('E-mail address or user').fill('Anna@example.com');
+  await page.keyboard.press('Enter');
+  const row = page.getByRole('row').filter({ hasText: 'of-anna' });
+  await row.filter({ hasText: 'Removes items, and whose it was: name, email' }).waitFor();
+  await picture(page, 'persons');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download ZIP' }).click();
+  expect((await download).suggestedFilename()).toBe('person.zip');
+  await page.getByRole('button', { name: 'Erase' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByText('Erase everything of anna@example.com?').waitFor();
+  await dialog.getByText('1 Records, site / tasks').waitFor();
+  await picture(page, 'persons-question');
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await page.getByText('Nothing is stored.').waitFor();
+  expect(Object.keys((await stage.items('tasks', 'of-anna')) ?? {}).sort()).toEqual(['block', 'id']);
+  expect(await stage.items('tasks', 'of-ben')).toMatchObject({ name: 'Ben' });
+  expect(errors).toEqual([]);
+  await page.context().close();
 });

@@ -75,6 +75,16 @@ const pages: [name: string, reach: (page: Page) => Promise<unknown>, isThere: (p
     (page) => page.getByRole('link', { name: 'All apps' }).click(),
     (page) => text(page, 'Active theme'),
   ],
+  [
+    'persons',
+    (page) => page.getByRole('link', { name: 'Persons' }).click(),
+    (page) => page.getByLabel('E-mail address or user').waitFor(),
+  ],
+  [
+    'overview after it',
+    (page) => page.getByRole('link', { name: 'All apps' }).click(),
+    (page) => text(page, 'Active theme'),
+  ],
   ['rule', (page) => page.locator(`a[href$="/rules/${rule}"]`).first().click(), (page) => text(page, 'Latest runs')],
 ];
 

@@ -37,6 +37,7 @@ const administrators: Record<string, string[] | null> = {
   maker: ['plugin::apps.develop', 'plugin::apps.records'],
   foreman: ['plugin::apps.jobs'],
   auditor: ['plugin::apps.audit'],
+  guardian: ['plugin::apps.persons'],
   watcher: ['plugin::apps.metrics'],
   publisher: ['create', 'read', 'update', 'delete', 'publish'].map(
     (action) => `plugin::content-manager.explorer.${action} api::article.article`,

@@ -8,6 +8,7 @@ import { historyRoutes } from './admin/history';
 import { indexRoutes } from './admin/indexes';
 import { jobRoutes } from './admin/jobs';
 import { optionRoutes } from './admin/options';
+import { personRoutes } from './admin/persons';
 import { recordRoutes } from './admin/records';
 import { ruleRoutes } from './admin/rules';
 import { runRoutes } from './admin/runs';
@@ -36,6 +37,7 @@ export const adminRoutes = {
   ...whyRoutes,
   ...codeRoutes,
   ...auditRoutes,
+  ...personRoutes,
 };
 
 export type AdminRoute = keyof typeof adminRoutes;
@@ -51,6 +53,7 @@ export * from './admin/indexes';
 export * from './admin/jobs';
 export * from './admin/options';
 export * from './admin/permissions';
+export * from './admin/persons';
 export * from './admin/problems';
 export * from './admin/records';
 export * from './admin/rules';

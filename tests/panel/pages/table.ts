@@ -61,6 +61,8 @@ export const pagesOf = (themes: ThemeCopy, rule: () => string): Row[] => [
   ['a conflict', () => '/site/shelf/code', (page) => conflict(page, themes)],
   ['options', () => '/site/shelf/options'],
   ['audit log', () => '/audit', (page) => page.getByRole('heading', { name: 'Audit log' }).waitFor()],
+  ['persons', () => '/persons', findPerson],
+  ['a question about a person', () => '/persons', erasePerson],
   ['jobs', () => '/jobs', (page) => page.getByRole('row', { name: /At 06:00/ }).waitFor()],
   ['jobs that are given up', () => '/jobs?list=dead&kind=function', (page) => deadJob(page).waitFor()],
   [
@@ -74,6 +76,23 @@ export const pagesOf = (themes: ThemeCopy, rule: () => string): Row[] => [
   ['a rule', () => `/rules/${rule()}`],
   ['the tile picker', () => '../../content-manager/collection-types/api::article.article/create', tile, TILE],
 ];
+
+async function findPerson(page: Page) {
+  await page.getByLabel('E-mail address or user').fill('anna@example.com');
+  await press(page, 'Find');
+  await page
+    .getByText('Nothing is stored.')
+    .or(page.getByRole('button', { name: 'Erase' }))
+    .first()
+    .waitFor();
+}
+
+async function erasePerson(page: Page) {
+  // Who has made the job that is given up.
+  await page.getByLabel('E-mail address or user').fill('mona');
+  await press(page, 'Find');
+  await press(page, 'Erase');
+}
 
 async function suggest(page: Page) {
   await page.getByLabel('Search', { exact: true }).fill('s');

@@ -85,6 +85,31 @@ const files: Command = {
   ],
 };
 
+const whose = { who: 'an e-mail address; or a user, by the name or as user:<document id>' };
+
+const person: Command = {
+  usage: 'person',
+  summary: 'export or erase everything that is stored of a person, in all apps',
+  commands: [
+    {
+      usage: 'export <who>',
+      summary: 'write it to a ZIP, as a page and as JSON, with the files',
+      arguments: whose,
+      options: [{ flags: '--out <file>', summary: 'the file to write', default: 'person.zip' }],
+      examples: ['strapi-plugin-apps person export anna@example.org --out anna.zip'],
+      load: () => import('./person/person').then(({ exportPerson: run }) => ({ run })),
+    },
+    {
+      usage: 'erase <who>',
+      summary: 'show what would be erased; with --yes erase it',
+      arguments: whose,
+      options: [{ flags: '--yes', summary: 'erase it: it cannot be restored' }],
+      examples: ['strapi-plugin-apps person erase anna@example.org --yes'],
+      load: () => import('./person/person').then(({ erasePerson: run }) => ({ run })),
+    },
+  ],
+};
+
 export const lint: Command = {
   usage: 'lint [target]',
   summary: 'check themes and apps, without a database and without starting Strapi',
@@ -253,6 +278,7 @@ export const commands: readonly Command[] = [
   reindex,
   jobs,
   files,
+  person,
   openapi,
   types,
 ];

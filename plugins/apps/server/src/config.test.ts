@@ -41,7 +41,7 @@ describe('defaults', () => {
         searches: 4,
       },
       sandbox: { command: [], reuse: true },
-      runs: { keep: 200, store: 0 },
+      runs: { keep: 200, store: 0, persons: false },
       metrics: { token: '' },
       log: { format: 'text' },
       jobs: { workers: 2, retries: 8, backoff: 5, lease: 30, keep: 14 },

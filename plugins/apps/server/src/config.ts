@@ -167,7 +167,11 @@ const configuration: z.ZodType<AppsConfig> = object({
     command: list(text('a text', /^[^\0]+$/)).default([]),
     reuse: z.boolean(must('true or false')).default(true),
   }).prefault({}),
-  runs: object({ keep: upTo(200, MAX_KEPT_RUNS), store: upTo(0, MAX_STORED_RUNS) }).prefault({}),
+  runs: object({
+    keep: upTo(200, MAX_KEPT_RUNS),
+    store: upTo(0, MAX_STORED_RUNS),
+    persons: z.boolean(must('true or false')).default(false),
+  }).prefault({}),
   jobs: object({
     workers: upTo(2, MAX_WORKERS),
     retries: upTo(8, MAX_RETRIES),

@@ -13,8 +13,11 @@ export interface AppsConfig {
     /** Whether the sessions of a program may share a context (docs/decisions/reused-contexts.md). */
     reuse: boolean;
   };
-  /** The latest runs of logic, shown in the admin panel: how many each process keeps in memory, and how many the database. */
-  runs: { keep: number; store: number };
+  /**
+   * The latest runs of logic, shown in the admin panel: how many each process keeps in memory, and how many the database; whether they,
+   * and the log, show the e-mail addresses of persons.
+   */
+  runs: { keep: number; store: number; persons: boolean };
   jobs: JobsConfig;
   /** Whether the admin panel may change files of apps; null: not in production. */
   editing: boolean | null;

@@ -31,6 +31,7 @@ import {
 import type { Jobs } from './jobs/types';
 import { openTelemetry } from './metrics';
 import { checksOf } from './operating';
+import { createPersonTools } from './person-tools';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import type { Schedules } from './schedules/types';
@@ -117,6 +118,9 @@ const jobTools = {
   delete: (id: string) => running().jobs.delete(id),
 };
 
+/** `strapi.plugin('apps').service('persons')`: what is stored of a person (docs/operate/privacy.md#from-code). */
+const personTools = createPersonTools(running);
+
 /** `strapi.plugin('apps').service('schedules')` (docs/reference/definitions.md#schedules). */
 const schedules: Pick<Schedules, 'list' | 'runNow'> = {
   list: () => running().schedules.list(),
@@ -144,6 +148,7 @@ export type FileTools = typeof fileTools;
 export type RecordTools = typeof recordTools;
 export type OpenApiTools = typeof openApiTools;
 export type JobTools = typeof jobTools;
+export type PersonTools = typeof personTools;
 
 export default {
   config: strapiConfig,
@@ -156,6 +161,7 @@ export default {
     files: () => fileTools,
     jobs: () => jobTools,
     schedules: () => schedules,
+    persons: () => personTools,
   },
   controllers: { ...permissionControllers, admin: admin.controller },
   policies: admin.policies,

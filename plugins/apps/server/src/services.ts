@@ -4,10 +4,11 @@ import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
-import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, readThemeInfo } from './apps';
+import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, readThemeInfo, siteLocale } from './apps';
 import { createAuditLog } from './audit';
-import { createRequesters, creatorsOf, lookUpNames } from './auth';
+import { accountsOf, createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
+import { createMasks, maskedLog } from './common/masks';
 import { createOwnFiles } from './common/own-files';
 import { readConfig } from './config';
 import {
@@ -36,6 +37,7 @@ import { createMailer, createReceipts } from './mail';
 import { createMetrics } from './metrics';
 import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
+import { createPersons, createTables, keepJobs } from './persons';
 import {
   createHistory,
   createKeptAnswers,
@@ -48,6 +50,7 @@ import type { AppKey } from './records/types';
 import { createRunLog } from './runs';
 import { createSchedules, scheduleJobs } from './schedules';
 import { createPanelColumns, createSites, createVersions, relatedTypes, type Sites, themesVersion } from './sites';
+import type { Site } from './sites/types';
 import { createWorkers, type Workers } from './workers';
 
 /** Files that the build puts beside the server's. */
@@ -115,7 +118,8 @@ export function createServices(
   { running, now, answerer, images }: PluginTools,
 ): HttpServices {
   const config = configOf(strapi);
-  const logger = printableLog(strapi.log);
+  const masks = createMasks(config.runs.persons);
+  const logger = maskedLog(printableLog(strapi.log), masks);
   const production = strapi.config.get('environment') === 'production';
   const baseUrl = createBaseUrl(strapi);
   const metrics = createMetrics();
@@ -155,6 +159,7 @@ export function createServices(
     logsTries: isDevServer(strapi),
     tidy: () => history.prune(async (key) => (await loadKeyed(key))?.settings.historyDays ?? HISTORY_DAYS),
     observe: metrics.job,
+    masked: masks.text,
   });
   const mailer = createMailer({
     strapi,
@@ -206,6 +211,11 @@ export function createServices(
       return (found && (await running().loadApp(found, app))?.indexes) ?? null;
     },
   });
+  const links = createLinks({
+    database,
+    keyring: requesters.keyring,
+    onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
+  });
   const actorContext = createActorContext(strapi, requesters);
   const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
   rules.start();
@@ -215,6 +225,16 @@ export function createServices(
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
   jobs.handle('schedule', scheduleJobs(running));
+  jobs.handle(
+    'keep',
+    keepJobs({
+      tables: createTables(database),
+      loadApp: loadKeyed,
+      services: running,
+      now: () => now() ?? Date.now(),
+    }),
+    true,
+  );
   const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
   const { limits, sandbox } = config;
   const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
@@ -224,6 +244,7 @@ export function createServices(
   return {
     config,
     logger,
+    masks,
     production,
     lookUpNames: (names) => lookUpNames(strapi, names),
     creators: (identities) => creatorsOf(strapi, identities),
@@ -258,10 +279,18 @@ export function createServices(
     nested,
     mailer,
     receipts: createReceipts({ database, keyring: requesters.keyring, limits: config.receipts }),
-    links: createLinks({
+    links,
+    persons: createPersons({
       database,
-      keyring: requesters.keyring,
-      onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
+      loadApp: loadKeyed,
+      links,
+      drafts,
+      files: () => library.moves,
+      locale: async () => siteLocale({ sites }, (await sites.all())[0] as Site),
+      accounts: (who, emails) => accountsOf(strapi, who, emails),
+      sign: (parts) => requesters.keyring.sign(parts),
+      services: running,
+      onError: (error) => logger.warn(`[apps] an export lacks a file: ${String(error)}`),
     }),
     drafts,
     outbound,
@@ -285,6 +314,7 @@ export function createServices(
     async loadApp(site, appId) {
       const folder = await sites.app(site, appId);
       const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
+      if (app && personNames(app).size > 0) masks.begin();
       return app && isDevServer(strapi) ? inDebugMode(app) : app;
     },
   };

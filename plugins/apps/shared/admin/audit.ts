@@ -8,9 +8,9 @@ export const auditRoutes = {
 
 /**
  * `preview`: the page of a block; `run-again`: a run that has failed; `log-in`: a one-time login on the site; `tests`: the tests
- * of a ZIP.
+ * of a ZIP; `person-export`, `person-erase`: everything of a person was exported, or erased.
  */
-export const auditActions = ['preview', 'run-again', 'log-in', 'tests'] as const;
+export const auditActions = ['preview', 'run-again', 'log-in', 'tests', 'person-export', 'person-erase'] as const;
 
 export type AuditAction = (typeof auditActions)[number];
 

@@ -20,7 +20,7 @@ export const jobRoutes = {
 } as const satisfies Record<string, AdminRouteEntry>;
 
 /** What a job does. */
-export const jobKinds = ['function', 'rule', 'schedule', 'webhook', 'fetch', 'mail'] as const;
+export const jobKinds = ['function', 'rule', 'schedule', 'webhook', 'fetch', 'mail', 'keep'] as const;
 
 export type JobKind = (typeof jobKinds)[number];
 

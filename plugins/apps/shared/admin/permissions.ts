@@ -1,5 +1,14 @@
 /** The plugin's admin permissions (docs/reference/rights.md#the-admin-panel); `manage` includes the others. */
-export const adminPermissions = ['read', 'records', 'develop', 'jobs', 'audit', 'metrics', 'manage'] as const;
+export const adminPermissions = [
+  'read',
+  'records',
+  'develop',
+  'jobs',
+  'audit',
+  'persons',
+  'metrics',
+  'manage',
+] as const;
 
 export type AdminPermission = (typeof adminPermissions)[number];
 
@@ -23,4 +32,4 @@ export interface AdminRouteEntry {
 }
 
 /** All that see the plugin's pages. */
-export const anyPermission = ['read', 'records', 'develop', 'jobs', 'audit'] as const;
+export const anyPermission = ['read', 'records', 'develop', 'jobs', 'audit', 'persons'] as const;

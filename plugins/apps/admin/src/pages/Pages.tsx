@@ -7,6 +7,7 @@ import { OverviewPage } from './overview/OverviewPage';
 
 const AuditPage = lazy(() => import('./audit/AuditPage'));
 const JobsPage = lazy(() => import('./jobs/JobsPage'));
+const PersonsPage = lazy(() => import('./persons/PersonsPage'));
 const RulePage = lazy(() => import('./rules/RulePage'));
 
 /** The plugin's pages, for administrators with any of its permissions. */
@@ -18,6 +19,7 @@ export default function Pages() {
           <Route index element={<OverviewPage />} />
           <Route path="audit" element={<AuditPage />} />
           <Route path="jobs" element={<JobsPage />} />
+          <Route path="persons" element={<PersonsPage />} />
           <Route path="rules/:rule" element={<RulePage />} />
           <Route path=":site/:app/:tab?" element={<AppPage />} />
           <Route path="*" element={<Page.Error />} />

@@ -40,6 +40,7 @@ export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
 export { themeSource } from './definitions/partials';
 export { HISTORY_DAYS } from './definitions/settings';
+export { timeBefore } from './definitions/time-span';
 export {
   actionField,
   attributes,
@@ -51,6 +52,9 @@ export {
   itemSchema,
   type JsonSchema,
   PAGES,
+  type PersonElements,
+  personElements,
+  personNames,
   roleOf,
 } from './elements';
 export { functionJob, type JobRequest } from './host-calls/job-calls';

@@ -59,6 +59,8 @@ export interface ElementDefinition {
   multiple?: boolean;
   /** Whether no two records of the block may have the same value. */
   unique?: boolean;
+  /** What of a person the value is: the e-mail address by which everything of a person is found. */
+  person?: 'email';
   /** Of an action: the form is checked before its function runs. */
   validates?: boolean;
   /** Shown, but never read from a form: the default is stored with a new record. */
@@ -202,6 +204,20 @@ export interface SelfService {
   until: number | null;
 }
 
+/** A length of time, such as 180 days. */
+export interface TimeSpan {
+  count: number;
+  unit: 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';
+}
+
+/** How long records of a block are kept, and what goes then (docs/reference/definitions.md#privacy). */
+export interface Privacy {
+  /** Since the record was made; null: for ever. */
+  keep: TimeSpan | null;
+  /** Items that are removed in place of the record: those of `anonymize`, and those of persons; null: the record is deleted. */
+  anonymize: readonly string[] | null;
+}
+
 /** A page of a long form. */
 export interface FormPage {
   title: string;
@@ -236,6 +252,7 @@ export interface Definition {
   selfService: SelfService | null;
   /** Whether its form can be stored unfinished, and continued later. */
   drafts: boolean;
+  privacy: Privacy;
   /** Those that differ from each other. */
   schedules: readonly Schedule[];
   /** Pages of the block's form; null: it has one. */

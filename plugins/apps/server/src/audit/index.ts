@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import type { AuditEntry, AuditPage, AuditQuery } from '../../../shared/admin/audit';
+import type { AuditAction, AuditEntry, AuditPage, AuditQuery } from '../../../shared/admin/audit';
 import { AppsError } from '../common/errors';
 
 const ENTRY = 'plugin::apps.audit-entry';
@@ -9,8 +9,9 @@ const KEPT = { entries: 10_000, time: 90 * 24 * 60 * 60_000 };
 /** New entries of one administrator in a day: so that none can remove older entries by making many. */
 const MAX_PER_DAY = 500;
 const DAY = 24 * 60 * 60_000;
-/** Milliseconds within which equal previews are one entry: a preview follows what is typed. */
+/** Milliseconds within which equal entries are one: a preview follows what is typed, and a large erasure is several requests. */
 const SAME = 60 * 60_000;
+const joinable: ReadonlySet<AuditAction> = new Set(['preview', 'person-erase']);
 /** Entries of one answer. */
 const PAGE = 50;
 /** Characters of a name, and of the paths of unsaved texts as JSON. */
@@ -53,9 +54,9 @@ interface Row {
 export function createAuditLog(strapi: Core.Strapi, now: () => number = Date.now): AuditLog {
   const rows = () => strapi.db.query(ENTRY);
 
-  /** The entry of an equal preview a short time ago. */
+  /** The entry of an equal one a short time ago. */
   const equalTo = async (data: ReturnType<typeof dataOf>): Promise<Row | null> => {
-    if (data.action !== 'preview') return null;
+    if (!joinable.has(data.action)) return null;
     const [found]: Row[] = await rows().findMany({
       where: { ...data, firstAt: { $gt: now() - SAME } },
       orderBy: { id: 'desc' },

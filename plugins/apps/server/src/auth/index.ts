@@ -3,7 +3,7 @@
  * groups become Rights, forms are guarded by CSRF tokens.
  */
 
-export { creatorsOf } from './credentials/creators';
+export { type Account, accountsOf, creatorsOf } from './credentials/creators';
 export type { Impersonation, Impersonations } from './credentials/impersonations';
 export { addressGroup } from './credentials/rate-limit';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';

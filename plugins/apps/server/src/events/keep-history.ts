@@ -24,7 +24,7 @@ export function keepHistory(
         const changes = new RecordChanges();
         unit.observe(changes.observer);
         const value = await work(unit);
-        const changed = changes.list();
+        const changed = changes.list().filter(({ by }) => !by?.forgets);
         const apps = new Map(changed.map(({ key }) => [nameOf(key), key]));
         const kept = new Set<string>();
         for (const [name, key] of apps) if (await isKept(key)) kept.add(name);

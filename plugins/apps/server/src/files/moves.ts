@@ -32,6 +32,8 @@ export interface FileMoves {
   /** Saved files, in the order of their rows. @param app absent: of all apps */
   list(app: string | undefined): AsyncIterable<ListedFile>;
   toPrivate(file: ListedFile): Promise<MoveOutcome>;
+  /** The bytes of a file, wherever it is; null where they are gone. */
+  bytes(documentId: string): Promise<Readable | null>;
   /** @param folder of the media library */
   toPublic(file: ListedFile, folder: string | undefined): Promise<MoveOutcome>;
 }
@@ -142,6 +144,13 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
       if (!stored) return 'gone';
       await service<{ remove(file: Row): Promise<unknown> }>('upload').remove(row);
       return 'moved';
+    },
+    async bytes(documentId) {
+      const [known] = await privates.findAll([documentId]);
+      const opened = known ? await privates.open(known, 'main') : null;
+      if (opened) return 'handle' in opened ? opened.handle.createReadStream() : (await fetched(opened.url)).stream;
+      const [row] = known ? [] : await library.rows([documentId]);
+      return row ? (await source(nameOf(row), await signed(row))).getStream() : null;
     },
     async toPublic({ documentId, isPrivate, stored }, folder) {
       if (!stored) return 'there';

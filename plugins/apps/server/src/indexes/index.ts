@@ -60,6 +60,7 @@ export type { RecordsTable } from './search';
 export { searchMatcher, searchProblem } from './search';
 export { FILES_INDEX } from './tables/layout';
 export {
+  foldedAddress,
   HELD,
   isLapsed,
   isUnconfirmed,

@@ -54,6 +54,8 @@ export interface JobsOptions {
   tidy?(): Promise<void>;
   /** Called after each try. */
   observe?: Observations['job'];
+  /** Makes the reason of a failed try one that may be kept. */
+  masked?(text: string): string;
 }
 
 export function createJobs({
@@ -65,9 +67,10 @@ export function createJobs({
   logsTries = false,
   tidy: tidyOthers = async () => {},
   observe = () => {},
+  masked = (text) => text,
 }: JobsOptions): Jobs {
   const dialect = dialects[database.client];
-  const queue = new JobQueue({ database, ...config, now });
+  const queue = new JobQueue({ database, ...config, now, masked });
   const handlers = new Map<JobKind, Handled>();
   const writeTry = createTryLog(logger, logsTries);
   const logTry: LogTry = (job, time, failed) => {

@@ -30,6 +30,8 @@ export interface QueueOptions {
   lease: number;
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Makes a reason one that may be kept. */
+  masked?(text: string): string;
 }
 
 /** A job that a process has claimed: what it reports counts while the token is the row's. */
@@ -243,7 +245,8 @@ export class JobQueue {
   async failed({ job, token, beganAt }: Claimed, error: unknown): Promise<Failed> {
     const failure = error instanceof JobFailure ? error : new JobFailure((error as Error)?.message ?? String(error));
     const { next, status, answer } = failure;
-    const reason = failure.message.slice(0, MAX_REASON);
+    const { masked = (text: string) => text } = this.options;
+    const reason = masked(failure.message).slice(0, MAX_REASON);
     const at = this.options.now();
     const since = next === 'missing' ? await this.missingSince(job, at) : null;
     const isDead =

@@ -18,9 +18,6 @@ const KEEP_SENT = 24 * HOUR;
 const PRUNED = 500;
 const PRUNE = HOUR;
 
-/** Drafts that are read at once: each may be as large as a form. */
-const BATCH = 50;
-
 /** The part of the bytes of an app that one sender's drafts may have. */
 const SHARE = 8;
 
@@ -63,13 +60,6 @@ function draftOf(row: Row): Draft {
     content: isSent ? NO_CONTENT : (JSON.parse(String(row.content)) as DraftContent),
     isSent,
   };
-}
-
-/** The texts of a field, in all entries of a repeated group. */
-function textsAt({ fields }: DraftContent, [name = '', field]: readonly string[]): readonly string[] {
-  if (field === undefined) return Object.hasOwn(fields, name) ? (fields[name] ?? []) : [];
-  const isMeant = (given: string) => given.startsWith(`${name}:`) && given.endsWith(`:${field}`);
-  return Object.entries(fields).flatMap(([given, texts]) => (isMeant(given) ? texts : []));
 }
 
 /** The drafts of all apps, in the host's database. */
@@ -182,17 +172,6 @@ export function createDrafts({ database, keyring, limits, released, onError, now
       );
       const [count] = await reading().rows(`select count(*) as drafts from ${TABLE} where ${where}`, values);
       return { drafts: rows.map(listed), total: Number(count?.drafts ?? 0) };
-    },
-    async withValue({ site, app }, { block, path }, isMeant) {
-      const found: Draft[] = [];
-      const where = 'id > ? and site = ? and app = ? and block = ? and sent_at is null and ends_at > ?';
-      for (let after = 0; ; ) {
-        const text = `select * from ${TABLE} where ${where} order by id limit ${BATCH}`;
-        const rows = await reading().rows(text, [after, site, app, block, now()]);
-        found.push(...rows.map(draftOf).filter(({ content }) => textsAt(content, path).some(isMeant)));
-        if (rows.length < BATCH) return found;
-        after = Number(rows.at(-1)?.id);
-      }
     },
     async namedFiles({ site, app }, documentIds) {
       if (documentIds.length === 0) return new Set();

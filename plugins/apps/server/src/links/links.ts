@@ -82,6 +82,8 @@ export function createLinks({ database, keyring, onError, now = Date.now }: Link
       return (await select(reading(), 'l.hash = ? and l.purpose = ?', [hashOf(key, id), purpose])).map(linkOf);
     },
     revoke: (linkId) => async (sql) => void (await sql.change(`delete from ${TABLE} where link_id = ?`, [linkId])),
+    forget: (key, id) => async (sql) =>
+      void (await sql.change(`delete from ${TABLE} where hash = ?`, [hashOf(key, id)])),
     now: (write) => database.transaction((trx) => write(createSql(trx, dialect))),
     prune,
     start() {

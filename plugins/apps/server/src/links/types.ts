@@ -47,6 +47,8 @@ export interface Links {
   ofRecord(target: LinkTarget): Promise<Link[]>;
   /** Ends a link: its token is unknown from then on. */
   revoke(linkId: string): CommitWrite;
+  /** Ends all links to a record. */
+  forget(key: AppKey, id: string): CommitWrite;
   /** Runs a write of links at once, without other work. */
   now(write: CommitWrite): Promise<void>;
   /** Deletes links whose records are gone. */
@@ -125,12 +127,6 @@ export interface Drafts {
   remove(key: AppKey, draftId: string): Promise<boolean>;
   /** The latest drafts of an app, and how many there are. */
   list(key: AppKey, limit: number): Promise<{ drafts: ListedDraft[]; total: number }>;
-  /** Drafts of a block in which a field has a text that is meant. @param path of an element, or of a repeated group and its field */
-  withValue(
-    key: AppKey,
-    at: { block: string; path: readonly string[] },
-    isMeant: (text: string) => boolean,
-  ): Promise<Draft[]>;
   /** Those of the files that drafts of the app have. */
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Deletes drafts that are over, with their files. */

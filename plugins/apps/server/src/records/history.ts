@@ -61,6 +61,8 @@ export interface History {
     ids: readonly string[],
     version: number,
   ): Promise<(Pick<HistoryVersion, 'version' | 'id' | 'at' | 'by' | 'through'> & { earlier: Earlier | null })[]>;
+  /** Deletes all versions of a record. */
+  forget(key: AppKey, id: string): CommitWrite;
   /** Deletes old versions. @param days for which those of an app are kept */
   prune(days: (key: AppKey) => Promise<number>): Promise<void>;
 }
@@ -155,6 +157,10 @@ export function createHistory({
         found.push(...(await sql.rows(text, [...hashes, version])));
       }
       return found.map((row) => toVersion({ ...row, items: null }));
+    },
+
+    forget: (key, id) => async (sql) => {
+      await sql.change(`delete from ${TABLE} where hash = ?`, [hashOf(key, id)]);
     },
 
     async prune(days) {

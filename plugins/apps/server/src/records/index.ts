@@ -13,6 +13,6 @@ export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createHistory, type Earlier, type History, type HistoryVersion, itemsBefore } from './history';
 export { changedBy, changedByLogic, type Provenance, provenance, type Through, throughs } from './provenance';
 export { createRecordStore, type RecordStoreOptions } from './store';
-export { hashOf } from './table/ids';
+export { hashOf, scopeOf } from './table/ids';
 export { applyChange, itemsJson, mayNameFiles, withOtherItems } from './table/rows';
 export type * from './types';

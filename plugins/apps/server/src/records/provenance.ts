@@ -13,6 +13,8 @@ export interface Provenance {
   /** `Requester.identity`: '' for anonymous. Read where something changes: a rendering that only reads stays one for all requesters. */
   readonly requester: string;
   through: Through;
+  /** Whether what it takes away is to be forgotten: neither the history nor a webhook gets the items from before. */
+  readonly forgets?: boolean;
 }
 
 const current = new AsyncLocalStorage<Provenance>();

@@ -35,6 +35,8 @@ export interface RecordChange {
   unset?: string[];
   /** Added atomically to numbers; a missing item starts at 0. Another type of value: BadRequestError. */
   inc?: Record<string, number>;
+  /** Null: the record has no creator any more. */
+  creator?: null;
 }
 
 export interface PageOptions {

@@ -30,6 +30,8 @@ export function createRunLog({ strapi, logger, config: { keep, store } }: RunLog
     list: async (query) => (table ?? ring).list(query),
     find: async (id) => (table ?? ring).find(id),
     failed: async (app) => (table ?? ring).failed(app),
+    inMemory: () => (table ? [] : ring.all()),
+    forget: (id) => ring.remove(id),
     destroy: async () => table?.flush(),
   };
 }

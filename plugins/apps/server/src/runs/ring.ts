@@ -38,6 +38,19 @@ export class RunRing {
     return this.runs.find(({ run }) => run.id === id)?.run ?? null;
   }
 
+  all(): readonly RunDetail[] {
+    return this.runs.map(({ run }) => run);
+  }
+
+  /** False for a run that is not there. */
+  remove(id: string): boolean {
+    const at = this.runs.findIndex(({ run }) => run.id === id);
+    if (at < 0) return false;
+    const [removed] = this.runs.splice(at, 1);
+    this.characters -= removed?.size ?? 0;
+    return true;
+  }
+
   list(query: RunsQuery): RunsPage {
     const [after, before] = [this.numberOf(query.after) ?? 0, this.numberOf(query.before) ?? Number.POSITIVE_INFINITY];
     const limit = limitOf(query);

@@ -25,6 +25,10 @@ export interface RunLog {
   find(id: string): Promise<RunDetail | null>;
   /** How many of an app's kept runs have failed in the last day, counted to 100. */
   failed(app: { site: string; app: string }): Promise<number>;
+  /** The runs that only this process has, in its memory: none where the database has them. */
+  inMemory(): readonly RunDetail[];
+  /** Forgets a run that is in memory; false where it is not. */
+  forget(id: string): boolean;
   /** Writes what is still to be stored. */
   destroy(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Items } from '../../../shared/json';
 import type { App } from '../apps';
+import type { Definition } from '../apps/types';
 import { missing } from '../common/errors';
 import { serverTimeZone, ticksOf } from '../common/time/cron';
 import { type CallServices, callOfJob, siteOfJob } from '../events';
@@ -67,17 +68,25 @@ export function createDeclared({ sites, loadApp }: DeclaredTools): () => Promise
   };
 }
 
+/** When records of a block with `keep` are removed: the name is none that a function can have. */
+const KEEP = { kind: 'keep', run: '(keep)', cron: '17 * * * *', missed: 'once', timeZone: 'UTC' } as const;
+
+const schedulesOfBlock = ({ schedules, privacy }: Definition) => [
+  ...schedules.map((schedule) => ({ ...schedule, kind: 'schedule' as const })),
+  ...(privacy.keep ? [KEEP] : []),
+];
+
 /** The schedules of an app's blocks in a site. */
 function schedulesOf(site: Site, { id: app, blocks }: App): DeclaredSchedule[] {
   return [...blocks.values()].flatMap(({ id: block, definition, error }) =>
-    (error ? [] : definition.schedules).map(({ run, cron, missed, timeZone: given }) => {
+    (error ? [] : schedulesOfBlock(definition)).map(({ kind, run, cron, missed, timeZone: given }) => {
       const timeZone = given ?? site.timeZone ?? serverTimeZone();
       const id = createHash('sha256')
         .update(JSON.stringify([site.id, app, block, run, cron, timeZone]))
         .digest('hex')
         .slice(0, 40);
       const ticks = ticksOf(cron, timeZone);
-      return { id, key: { site: site.id, app }, block, function: run, cron, timeZone, missed, ticks };
+      return { id, kind, key: { site: site.id, app }, block, function: run, cron, timeZone, missed, ticks };
     }),
   );
 }

@@ -48,7 +48,11 @@ describe.each(await availableClients())('schedules on %s', (client) => {
 
   function appOf(id: string, given: Partial<Schedule>[] | 'broken'): App {
     const schedules = given === 'broken' ? [] : given.map((one) => ({ timeZone: null, missed: 'once', ...one }));
-    const block = { id: 'form', definition: { schedules }, error: given === 'broken' ? new Error('broken') : null };
+    const block = {
+      id: 'form',
+      definition: { schedules, privacy: { keep: null, anonymize: null } },
+      error: given === 'broken' ? new Error('broken') : null,
+    };
     return { id, blocks: new Map([['form', block]]) } as unknown as App;
   }
 

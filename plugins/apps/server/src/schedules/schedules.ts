@@ -307,10 +307,10 @@ export function createSchedules(options: SchedulesOptions): Schedules {
 }
 
 /** The job of a tick. It runs after those of earlier ticks. */
-function jobOf({ id, key, block, function: name, cron }: DeclaredSchedule, { at, missed }: DueTick): NewJob {
+function jobOf({ id, kind, key, block, function: name, cron }: DeclaredSchedule, { at, missed }: DueTick): NewJob {
   const tick = new Date(at).toISOString();
   return {
-    ...{ key, kind: 'schedule', name: `${block}/${name}`, requester: '', dueAt: null },
+    ...{ key, kind, name: `${block}/${name}`, requester: '', dueAt: null },
     data: { block, function: name, params: { schedule: cron, tick, missed } },
     jobKey: `schedule/${id}/${tick}`,
     sequence: `schedule/${id}`,

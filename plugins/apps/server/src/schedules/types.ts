@@ -1,10 +1,12 @@
 import type { Missed } from '../apps/types';
 import type { Ticks } from '../common/time/cron';
-import type { JobState } from '../jobs/types';
+import type { JobKind, JobState } from '../jobs/types';
 import type { AppKey } from '../records/types';
 
 /** A schedule of a block, in one site. */
 export interface DeclaredSchedule {
+  /** What its jobs do: call a function, or remove records whose time is over. */
+  kind: Extract<JobKind, 'schedule' | 'keep'>;
   /** Names it in the database: of its site, app, block, function, cron text and time zone. */
   id: string;
   key: AppKey;

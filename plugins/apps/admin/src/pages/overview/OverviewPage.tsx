@@ -81,6 +81,11 @@ export function OverviewPage() {
                 {text('jobs')}
               </Link>
             )}
+            {may(['persons']) && (
+              <Link tag={NavLink} to={`/plugins/${pluginId}/persons`}>
+                {text('persons')}
+              </Link>
+            )}
             {may(['audit']) && (
               <Link tag={NavLink} to={`/plugins/${pluginId}/audit`}>
                 {text('audit')}

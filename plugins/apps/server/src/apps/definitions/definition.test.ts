@@ -136,7 +136,7 @@ elements:
       'targt: ajax',
       1,
       1,
-      /did you mean "target"\? Allowed: cache, closed, closes, drafts, elements, full, limit, limit_per_requester, notify, opens, pages, receipt, refresh, schedules, self_service, states, target, title, view, view_permission, waiting_list/,
+      /did you mean "target"\? Allowed: anonymize, cache, closed, closes, drafts, elements, full, keep, limit, limit_per_requester, notify, opens, pages, receipt, refresh, schedules, self_service, states, target, title, view, view_permission, waiting_list/,
     ],
     ['refresh: 0', 1, 10, /from 1 to 86400/],
     ['refresh: soon', 1, 10, /from 1 to 86400/],

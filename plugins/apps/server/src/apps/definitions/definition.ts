@@ -16,6 +16,7 @@ import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
 import { notify, schedules } from './automation';
 import { pages, placeOnPages } from './pages';
 import { placesKeys, placesOf } from './places';
+import { privacyKeys, privacyOf } from './privacy';
 import { checkReceipt, receipt } from './receipt';
 import { relate } from './relations';
 import { selfService } from './self-service';
@@ -132,6 +133,7 @@ export const emptyDefinition: Definition = {
   states: null,
   selfService: null,
   drafts: false,
+  privacy: { keep: null, anonymize: null },
   schedules: [],
   pages: null,
   elements: new Map(),
@@ -225,6 +227,7 @@ export const definitionFile = mapping({
   receipt,
   self_service: selfService,
   drafts: flag,
+  ...privacyKeys,
 });
 
 /**
@@ -255,6 +258,7 @@ export function readDefinition(file: ThemeFile, tolerance?: Tolerance): Definiti
     states: checkStates(given.states, elements, root),
     selfService: given.self_service ?? null,
     drafts: draftsOf(given.drafts, elements, root),
+    privacy: privacyOf(given, elements, root),
     schedules: given.schedules ?? [],
     pages: given.pages ?? null,
     elements: given.pages ? placeOnPages(elements, given.pages, root) : elements,

@@ -1,29 +1,11 @@
 import { z } from 'zod';
 import type { SelfService } from '../types';
-import { type Check, check, shownAs } from '../yaml/check';
+import { check, shownAs } from '../yaml/check';
 import { boundedList, describe, mapping } from '../yaml/schema';
+import { lengthOf, timeSpan } from './time-span';
 
-const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 };
-
-/** Milliseconds of the longest time: ten years. */
-const MAX_TIME = 3_653 * UNITS.day;
-
-const TIME = /^([1-9]\d{0,4}) (minute|hour|day|week)s?$/;
-
-const timeText = z.string({ error: ({ input }) => notTime(input) });
-
-const notTime = (input: unknown) => `This must be a time such as "7 days" or "12 hours", not ${describe(input)}`;
-
-/** A time such as `7 days`, in milliseconds. */
-export const duration: Check<number> = check(
-  shownAs(timeText, () => z.string().regex(TIME)),
-  (given, at) => {
-    const [, count = '', unit = ''] = TIME.exec(given.trim()) ?? [];
-    const time = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN);
-    if (!(time > 0)) return at.fail(notTime(given));
-    return time > MAX_TIME ? at.fail('This is longer than ten years') : time;
-  },
-);
+/** The longest time: ten years. */
+const until = timeSpan({ units: ['minute', 'hour', 'day', 'week'], example: '"7 days" or "12 hours"', most: 10 });
 
 const uses = ['view', 'edit', 'delete'] as const;
 
@@ -40,7 +22,7 @@ const allowSchema = boundedList(
 
 const allow = check<(typeof uses)[number][]>(allowSchema);
 
-const whole = mapping({ allow, until: duration });
+const whole = mapping({ allow, until });
 
 /** What the holder of the link to a record may do with it (docs/reference/definitions.md#corrections-by-a-link). */
 export const selfService = check(z.union([allowSchema, whole.schema], { error: notUses }), (value, at): SelfService => {
@@ -49,6 +31,6 @@ export const selfService = check(z.union([allowSchema, whole.schema], { error: n
   return {
     edit: given.allow.includes('edit'),
     delete: given.allow.includes('delete'),
-    until: given.until ?? null,
+    until: given.until ? lengthOf(given.until) : null,
   };
 });

@@ -9,7 +9,10 @@ import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
 import { webhooks } from './automation';
-import { duration } from './self-service';
+import { lengthOf, timeSpan } from './time-span';
+
+/** The longest time: ten years. */
+const keepDrafts = timeSpan({ units: ['minute', 'hour', 'day', 'week'], example: '"30 days"', most: 10 });
 
 const lists = { reader: names, author: names, editor: names, submitter: names, owner: names } satisfies Record<
   AclRight,
@@ -147,7 +150,7 @@ export const settingsFile = mapping({
   webhooks,
   history: flag,
   history_days: historyDays,
-  keep_drafts: duration,
+  keep_drafts: keepDrafts,
 });
 
 /** Reads an app's settings.yaml. DefinitionError with file, line and column for unknown keys and wrong values. */
@@ -169,12 +172,12 @@ export function readSettings(file: ThemeFile): Settings {
     webhooks: declared = new Map(),
     history = false,
     history_days: historyDays = HISTORY_DAYS,
-    keep_drafts: keepDrafts = KEEP_DRAFTS,
+    keep_drafts: drafts,
   } = given;
   return {
     ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared, history, historyDays },
     scheduleAs: roles,
-    keepDrafts,
+    keepDrafts: drafts ? lengthOf(drafts) : KEEP_DRAFTS,
     json: usesOf(uses, strict),
     source: root.value as Items,
   };

@@ -124,6 +124,7 @@ export const valueInTitle = (element: ElementDefinition | undefined, value: Json
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { secretName } from './inputs/verify';
+export { type PersonElements, personElements, personNames } from './persons';
 export { MAX_REFERENCES, referenceFields } from './reference';
 export { boundsOf, entryElements, MAX_ENTRIES, referencesIn } from './repeat';
 export type { ElementRole, ElementType, ElementView, JsonSchema, ShowTools } from './types';

@@ -2,7 +2,7 @@ import { asciiAddress } from '../../common/text';
 import { MAX_MARKDOWN } from '../../layouts';
 import { message } from '../locales';
 import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './inputs/html';
-import { inputmode, rows } from './inputs/settings';
+import { inputmode, person, rows } from './inputs/settings';
 import {
   checkLengths,
   inLines,
@@ -60,6 +60,7 @@ export const email = textInput({
   type: 'email',
   format: 'idn-email',
   trim: true,
+  settings: person,
   check: (text) => (isTaken(text) ? null : message('email')),
 });
 

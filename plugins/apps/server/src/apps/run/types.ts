@@ -3,6 +3,7 @@ import type { KnownNames } from '../../auth';
 import type { Creator, FlashMessage, Requester, Rights } from '../../auth/types';
 import type { AppsError } from '../../common/errors';
 import type { Logger } from '../../common/log';
+import type { Masks } from '../../common/masks';
 import type { OwnFiles } from '../../common/own-files';
 import type { AppsConfig } from '../../config.types';
 import type { Files, RequestFiles } from '../../files';
@@ -85,6 +86,8 @@ export interface AppServices {
   answers: KeptAnswers;
   runs: RunLog;
   metrics: Pick<Observations, 'run' | 'retry' | 'rendering'>;
+  /** Whether e-mail addresses are masked in what is kept for developers. */
+  masks: Masks;
   loadApp(site: Site, appId: string): Promise<App | null>;
   /** The accounts behind identities, by identity. */
   creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
@@ -151,6 +154,8 @@ export interface Visit {
   through: Through;
   /** A keyed digest of the network that sends the request; absent for a call from code. */
   network?(): string;
+  /** Whether what it takes away is to be forgotten (`Provenance.forgets`). */
+  forgets?: boolean;
   /** The record that the request owns by a signed link (own-link.ts). */
   own?: OwnLink;
   /** The draft that the request continues by a signed link (draft-link.ts). */

@@ -42,12 +42,13 @@ export function callVisit(
 }
 
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
-export function provenanceOf({ requester, rule, job, own, through }: Visit): Provenance {
+export function provenanceOf({ requester, rule, job, own, through, forgets = false }: Visit): Provenance {
   return {
     get requester() {
       return requester.identity;
     },
     through: rule ? 'rule' : job ? 'job' : own ? 'self_service' : through,
+    forgets,
   };
 }
 

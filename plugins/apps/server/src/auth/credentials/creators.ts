@@ -26,6 +26,33 @@ const kinds: Record<string, Kind> = {
   token: { uid: 'admin::api-token', key: 'id', name: 'name', path: (id) => `/settings/api-tokens/${id}` },
 };
 
+/** An account of users-permissions. */
+export interface Account {
+  identity: string;
+  username: string;
+  email: string | null;
+}
+
+/** Accounts that are read to find one whose e-mail is written otherwise. */
+const MAX_ACCOUNTS = 1_000;
+
+/** The accounts that have this username or identity, or one of these e-mails in any case; others too, where a text has wildcards of SQL. */
+export async function accountsOf(strapi: Core.Strapi, who: string, emails: readonly string[]): Promise<Account[]> {
+  const { uid } = kinds.user as Kind;
+  if (strapi.contentType(uid as never) === undefined) return [];
+  const byEmail = emails.map((email) => ({ email: { $eqi: email } }));
+  const named = [{ username: who }, { documentId: who.replace(/^user:/, '') }, ...byEmail];
+  const select = ['id', 'documentId', 'username', 'email'];
+  const rows: Record<string, unknown>[] = await strapi.db
+    .query(uid)
+    .findMany({ where: { $or: named }, select, limit: MAX_ACCOUNTS });
+  return rows.map(({ documentId, username, email }) => ({
+    identity: `user:${documentId}`,
+    username: String(username),
+    email: (email as string | null) ?? null,
+  }));
+}
+
 /** The accounts of identities, by identity; each kind is read once. */
 export async function creatorsOf(
   strapi: Core.Strapi,

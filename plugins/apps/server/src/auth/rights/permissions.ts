@@ -50,6 +50,7 @@ const displayNames: Record<AdminPermission, string> = {
   develop: 'See and edit the code of apps, their runs and permissions',
   jobs: 'See jobs and schedules with what they were given, run jobs again, delete them',
   audit: 'See what administrators have run in the names of others',
+  persons: 'Find, export and erase everything that is stored of a person',
   metrics: 'See the metrics of the server',
   manage: 'Manage all: themes, sites, options, indexes, rules, and all of the above',
 };

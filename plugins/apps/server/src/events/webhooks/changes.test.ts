@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecordChanges } from '../../records';
 import type { Items } from '../../records/types';
-import { changesOfApps } from './changes';
+import { changesOfApps, said } from './changes';
 
 const key = { site: 'site', app: 'a' };
 
@@ -94,4 +94,18 @@ test('apps are told apart', () => {
   for (const app of ['a', 'b'])
     changes.observer.onItems?.({ site: 'site', app }, null, { n: 1 }, { id: 'r', creator: null });
   expect(changes.list().map(({ key }) => key.app)).toEqual(['a', 'b']);
+});
+
+test('of a deletion that is to be forgotten others learn the block alone', () => {
+  const deleted = { event: 'delete', id: 'r', creator: 'user:a', items: { block: 'b', email: 'a@b.example' } } as const;
+  expect(said({ ...deleted, forgets: true })).toEqual({
+    event: 'delete',
+    id: 'r',
+    creator: null,
+    items: { block: 'b' },
+  });
+  expect(said({ ...deleted, items: { email: 'a@b.example' }, forgets: true }).items).toEqual({});
+  expect(said({ ...deleted, forgets: false })).toEqual(deleted);
+  const changed = { ...deleted, event: 'update' } as const;
+  expect(said({ ...changed, forgets: true })).toEqual(changed);
 });

@@ -9,6 +9,15 @@ export interface RecordChange {
   id: string;
   items: Items;
   creator: string | null;
+  /** Whether those who are told get none of its items (`Provenance.forgets`). */
+  forgets?: boolean;
+}
+
+/** A change as others are told of it: of a record that is forgotten, which one it was. */
+export function said({ forgets = false, ...change }: RecordChange): RecordChange {
+  if (!forgets || change.event !== 'delete') return change;
+  const { block } = change.items;
+  return { ...change, creator: null, items: block === undefined ? {} : { block } };
 }
 
 /** The changes of each app, in the order in which its records were first changed. */
@@ -30,8 +39,9 @@ const announced = (items: Items | null): Items | null => (isUnconfirmed(items) ?
 
 /** Null for a record that was created and deleted again, and for one that was not confirmed yet. */
 function changeOf(change: ChangedItems): RecordChange | null {
-  const { id, creator } = change;
+  const { id, creator, by } = change;
+  const forgets = by?.forgets ?? false;
   const [before, after] = [announced(change.before), announced(change.after)];
-  if (after) return { event: before ? 'update' : 'create', id, creator, items: after };
-  return before && { event: 'delete', id, creator, items: before };
+  if (after) return { event: before ? 'update' : 'create', id, creator, items: after, forgets };
+  return before && { event: 'delete', id, creator, items: before, forgets };
 }

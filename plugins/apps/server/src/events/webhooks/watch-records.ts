@@ -5,7 +5,7 @@ import type { Jobs, NewJob } from '../../jobs/types';
 import { joined, RecordChanges } from '../../records';
 import type { AppKey, Items, RecordStore } from '../../records/types';
 import type { Sites } from '../../sites/types';
-import { changesOfApps, type RecordChange } from './changes';
+import { changesOfApps, type RecordChange, said } from './changes';
 import { type IsAbout, jobsOfChanges, jobsOfRanges, type Target } from './deliveries';
 
 interface WatchTools {
@@ -31,7 +31,7 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
   const dueJobs = (app: App, key: AppKey, changes: readonly RecordChange[]): NewJob[] =>
     [...app.settings.webhooks.keys()].flatMap((webhook) => {
       const about = changes.filter((change) => isAbout(app)(webhook, change));
-      return jobsOfChanges(key, { webhook }, about, now());
+      return jobsOfChanges(key, { webhook }, about.map(said), now());
     });
 
   /** Where a bulk operation delivers its changes to; the queries of webhooks are not asked yet. */
@@ -63,7 +63,7 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
       if (done.length === 0) return result;
       await afterCommit(() => {
         if (due.length > 0) jobs.wake(done.map(({ key }) => key));
-        for (const { key, changes } of done) hub.emit(key, changes);
+        for (const { key, changes } of done) hub.emit(key, changes.map(said));
       });
       return result;
     },

@@ -20,6 +20,7 @@ import { archiveHandlers } from './files/archives';
 import { codeHandlers } from './files/code';
 import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
 import { jobHandlers } from './jobs';
+import { personHandlers } from './persons';
 import { draftHandlers } from './records/drafts';
 import { historyHandlers } from './records/history';
 import { columnHandlers, recordHandlers } from './records/records';
@@ -92,6 +93,7 @@ const handlers: Record<AdminRoute, Handle> = {
   ...whyHandlers,
   ...codeHandlers,
   ...auditHandlers,
+  ...personHandlers,
 };
 
 /** The plugin's admin routes and their controller, as Strapi wants them exported. */

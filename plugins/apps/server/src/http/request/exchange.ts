@@ -10,6 +10,7 @@ import type { LiveChanges, RuleEntries, Unconfirmed, WaitingLists } from '../../
 import type { Sheets } from '../../interchange';
 import type { DocumentAccess } from '../../logic/types';
 import type { Metrics } from '../../metrics';
+import type { Persons } from '../../persons';
 import type { Schedules } from '../../schedules/types';
 import type { PanelColumns, Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
@@ -75,6 +76,8 @@ export interface HttpServices extends AppServices {
   versions: Versions;
   /** What administrators run in the names of others. */
   audit: AuditLog;
+  /** What is stored of persons. */
+  persons: Persons;
   panelColumns: PanelColumns;
   /** Runs the tests of the apps of a themes folder, for at most some milliseconds (docs/reference/app-tests.md). */
   runTests(wanted: Omit<TestRunOptions, 'root'>, timeout: number): Promise<TestOutcome>;

@@ -84,4 +84,4 @@ function filled(value: Json): string[] {
 }
 
 /** An address as it is compared: `Anna@Example.org ` and `anna@example.org` are one. */
-const foldedAddress = (text: string): string => asciiAddress(text.replace(/\s+/g, '')).toLowerCase();
+export const foldedAddress = (text: string): string => asciiAddress(text.replace(/\s+/g, '')).toLowerCase();

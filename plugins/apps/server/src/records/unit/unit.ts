@@ -255,7 +255,9 @@ export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
     const entry = await this.load(key, id);
     if (!entry.current) throw notFound('There is no such record', { id });
     const { items: before } = entry.current;
-    entry.current = { ...entry.current, items: applyChange(entry.current.items, change), version: nextVersion(entry) };
+    const { creator = entry.current.creator } = change;
+    const items = applyChange(entry.current.items, change);
+    entry.current = { ...entry.current, items, creator, version: nextVersion(entry) };
     entry.dirty = true;
     onChange?.(before, entry.current.items);
     return entry.current;

@@ -104,6 +104,9 @@ export const storedSettings: Settings = {
 /** Settings of inputs of one value, of which no two records may have the same. */
 export const unique: Settings = { unique: { as: 'unique', check: flag } };
 
+/** Settings of inputs whose value says whose the record is. */
+export const person: Settings = { person: { as: 'person', check: oneOf('email') } };
+
 /** Settings of every input (docs/reference/definitions.md#element-types). */
 export const inputSettings: Settings = {
   ...label,

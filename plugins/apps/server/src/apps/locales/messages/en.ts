@@ -206,6 +206,18 @@ export const en = {
   digest_subject: '{count, plural, one {# new or changed record} other {# new or changed records}}: {form}',
   digest_intro: 'The form {form} was sent more often than its app may send mails. These records are new or changed:',
   digest_more: 'and {count, number} more:',
+  // The export of what is stored of a person
+  person_title: 'Data of {who}',
+  person_exported: 'Exported: {at}. The same is in {file}.',
+  person_nothing: 'Nothing is stored.',
+  person_records: 'Records',
+  person_drafts: 'Drafts',
+  person_history: 'Versions of records',
+  person_mails: 'Mails',
+  person_jobs: 'Jobs',
+  person_runs: 'Runs of programs',
+  person_answers: 'Answers of requests',
+  person_audit: 'What administrators have done in this name',
   // The browser script
   script_updated: 'Updated',
   script_failed: 'This part could not be loaded',

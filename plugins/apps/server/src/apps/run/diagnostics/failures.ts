@@ -41,12 +41,15 @@ const names = ['LogicError', 'LogicTimeoutError', 'DefinitionError'] as const;
 const isOwn = (error: unknown): error is AppsError =>
   names.some((name) => isAppsError(error, name)) && !(error instanceof PausedError);
 
-/** Remembers an error of the block's own logic or layout for those who manage apps; ignores any other error. */
-export function noteFailure(block: Block, error: unknown): void {
+/**
+ * Remembers an error of the block's own logic or layout for those who manage apps; ignores any other error.
+ * @param masked makes a text one that may be kept
+ */
+export function noteFailure(block: Block, error: unknown, masked: (text: string) => string): void {
   if (!isOwn(error) || noted.has(error)) return;
   noted.add(error);
   const { file = block.logic?.path ?? '', line = null, column = null } = error.position ?? {};
-  const message = error.message.slice(0, MAX_MESSAGE);
+  const message = masked(error.message).slice(0, MAX_MESSAGE);
   const failures = remembered.get(block) ?? [];
   const known = failures.find((one) => one.message === message && one.file === file && one.line === line);
   const latest = { message, file, line, column, at: new Date().toISOString(), times: (known?.times ?? 0) + 1 };

@@ -1,7 +1,10 @@
+import type { Json } from '../../../../../shared/json';
 import { excerptOf } from '../../../../../shared/positions';
 import { type AppsError, isAppsError } from '../../../common/errors';
+import { withoutAddresses, withoutPersons } from '../../../common/masks';
 import type { LogEntry } from '../../../logic/types';
 import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
+import { personNames } from '../../elements';
 import type { App, Block } from '../../types';
 import { originalOf, refusalOf } from '../observed';
 import type { Run, Visit } from '../types';
@@ -47,7 +50,7 @@ export function traceLog({ trace: { logs } }: Run, entry: LogEntry): void {
 
 /** Remembers the failure of a block's logic or layout, for the block and for its run. */
 export function traceFailure(run: Run, block: Block, error: unknown): void {
-  noteFailure(block, error);
+  noteFailure(block, error, run.services.masks.text);
   if (isAppsError(error) && stateOf(error) === 'failed') run.trace.failure ??= { error, app: run.app };
 }
 
@@ -79,7 +82,8 @@ export function keepRun(run: Run, thrown?: unknown): void {
     services.metrics.run(about, state, performance.now() - trace.begun, earlierCalls + hostCalls);
     if (services.runs.size === 0) return;
   }
-  const kept = describe(run, state, thrown);
+  const described = describe(run, state, thrown);
+  const kept = services.masks.isOn() ? masked(described, personNames(run.app)) : described;
   if (visit.dry) visit.dry.runs.push({ id: '', ...kept });
   else services.runs.add(kept);
 }
@@ -112,6 +116,19 @@ function describe(run: Run, state: RunState, thrown: unknown): NewRun {
     hasInput: input !== null,
     logs: trace.logs.map((entry) => ({ ...entry, level: entry.level ?? 'info' })),
     input,
+  };
+}
+
+/** The run without e-mail addresses, and without the values of elements with `person`. */
+function masked({ address, requester, error, logs, input, ...run }: NewRun, names: ReadonlySet<string>): NewRun {
+  const { name } = requester;
+  return {
+    ...run,
+    address: withoutAddresses(address),
+    requester: { ...requester, name: name && withoutAddresses(name) },
+    error: error && { ...error, message: withoutAddresses(error.message) },
+    logs: logs.map((entry) => ({ ...entry, message: withoutAddresses(entry.message) })),
+    input: input && (withoutPersons(input as unknown as Json, names) as unknown as NewRun['input']),
   };
 }
 

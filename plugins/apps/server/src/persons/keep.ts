@@ -1,0 +1,91 @@
+import { timeBefore } from '../apps';
+import type { Block } from '../apps/types';
+import type { Row } from '../indexes';
+import type { JobHandler } from '../jobs/types';
+import { scopeOf } from '../records';
+import type { AppKey } from '../records/types';
+import { forget } from './forget';
+import { definedBlock, forgettingOf } from './owned';
+import { anyOf, type Condition, RECORDS, type Tables } from './scan';
+import type { LoadKeyed, PersonServices } from './types';
+
+/** Milliseconds for which a try removes records; what is left then is the next one's, so that other jobs of the app have their time. */
+const TURN = 60_000;
+
+interface KeepTools {
+  tables: Tables;
+  loadApp: LoadKeyed;
+  services(): PersonServices;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+/**
+ * Does the jobs of `keep`: removes the records of a block whose time is over, or the items that `anonymize` names, and what the history
+ * has of deleted ones. Each record goes in a transaction of its own; a try that ends early is gone on with by the next one.
+ */
+export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTools): JobHandler {
+  /** Removes one record, unless it is no longer one of the block. */
+  const remove = (key: AppKey, block: Block, row: Row): Promise<boolean> =>
+    forget(services(), { key, id: String(row.identifier), seq: Number(row.id) }, (record, app) => {
+      const own = definedBlock(app, record.items);
+      return own?.id === block.id ? forgettingOf(own, record) : null;
+    });
+
+  return async ({ job: { key, data }, signal, end }) => {
+    const block = (await loadApp(key))?.blocks.get(String(data.block));
+    if (block?.error) throw block.error;
+    const { keep } = block?.definition.privacy ?? { keep: null };
+    if (!block || !keep) return nothing;
+    const until = timeBefore(keep, now());
+    const ends = now() + TURN;
+    const failed: string[] = [];
+    for await (const rows of expired(tables, key, block, until)) {
+      for (const row of rows) {
+        signal.throwIfAborted();
+        if (now() > ends) {
+          await end(now());
+          return nothing;
+        }
+        await remove(key, block, row).catch((error: unknown) => {
+          failed.push(`${String(row.identifier)}: ${error instanceof Error ? error.message : String(error)}`);
+        });
+      }
+    }
+    await forgetDeleted(tables, key, block, until);
+    if (failed.length > 0)
+      throw new Error(`${failed.length} records could not be removed, first ${failed[0]?.slice(0, 500)}`);
+    return nothing;
+  };
+}
+
+const nothing = { status: null, answer: null };
+
+/** The text of an item in stored JSON, as far as `like` can tell: names and ids have no characters that JSON escapes. */
+const hasItem = (column: string, text: string): Condition => ({ text: `t.${column} like ?`, values: [`%${text}%`] });
+
+/** Rows of records of a block that were made before a moment, and of which something is left to go. */
+async function* expired(tables: Tables, key: AppKey, { id, definition }: Block, until: number): AsyncGenerator<Row[]> {
+  const { anonymize } = definition.privacy;
+  const left = anonymize?.map((name) => hasItem('items', `${JSON.stringify(name)}:`)) ?? [];
+  const something = anonymize ? anyOf([...left, { text: 't.creator is not null', values: [] }]) : null;
+  const own = hasItem('items', `"block":${JSON.stringify(id)}`);
+  const hit = {
+    text: ['t.created_at < ?', own.text, ...(something ? [`(${something.text})`] : [])].join(' and '),
+    values: [new Date(until), ...own.values, ...(something?.values ?? [])],
+  };
+  const within = { text: 'scope = ?', values: [scopeOf(key)] };
+  yield* tables.scan(RECORDS, hit, { within, old: { text: 't.created_at < ?', values: [new Date(until)] } });
+}
+
+/** Forgets the versions of deleted records of a block, of which one is older than a moment. */
+async function forgetDeleted(tables: Tables, key: AppKey, { id }: Block, until: number): Promise<void> {
+  const own = anyOf(['items', 'earlier'].map((column) => hasItem(column, `"block":${JSON.stringify(id)}`)));
+  const gone = `not exists (select 1 from ${RECORDS} r where r.hash = t.hash)`;
+  const hit = { text: `t.at < ? and (${own.text}) and ${gone}`, values: [until, ...own.values] };
+  const within = { text: 'scope = ?', values: [scopeOf(key)] };
+  const old = { text: 't.at < ?', values: [until] };
+  for await (const rows of tables.scan('apps_history', hit, { within, old }))
+    for (const hash of new Set(rows.map((row) => String(row.hash))))
+      await tables.write((sql) => sql.change('delete from apps_history where hash = ?', [hash]));
+}

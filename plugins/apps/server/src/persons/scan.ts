@@ -1,0 +1,91 @@
+import { expectWork } from '../common/time/pace';
+import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, readerOf, type Sql } from '../indexes';
+
+export const RECORDS = 'apps_records';
+
+/** Rows that one statement looks at, and that are read at once. */
+const WINDOW = 100;
+const READ = 20;
+
+/** Milliseconds that a row takes about to be looked at. */
+const ROW_TIME = 0.02;
+
+/** Attempts of a write that other processes collide with. */
+const MAX_TRIES = 5;
+
+/** A condition of SQL with the values of its placeholders. */
+export interface Condition {
+  text: string;
+  values: readonly unknown[];
+}
+
+const always: Condition = { text: '1 = 1', values: [] };
+
+/** Statements for tables of the plugin, in short steps: others are served between them. */
+export interface Tables {
+  /**
+   * Rows of a table that meet a condition, in batches, in the order of their ids. It looks at all rows, each in one of many short
+   * statements.
+   * @param range `within`: which rows are looked at; by an index. `old`: what rows meet that may be hits: it ends after a window without any
+   */
+  scan(table: string, hit: Condition, range?: { within: Condition; old: Condition }): AsyncGenerator<Row[]>;
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** Deletes rows by their ids; the number of those that were there. */
+  delete(table: string, ids: readonly number[]): Promise<number>;
+}
+
+export function createTables(database: HostDatabase): Tables {
+  const dialect = dialects[database.client];
+  const reading = () => createSql(readerOf(database), dialect);
+
+  const write: Tables['write'] = async (work) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await database.transaction((trx) => work(createSql(trx, dialect)));
+      } catch (error) {
+        if (!isFailure(error, 'collision') || tries === MAX_TRIES) throw error;
+      }
+    }
+  };
+
+  return {
+    async *scan(table, hit, { within, old } = { within: always, old: always }) {
+      const window = `select * from ${table} where ${within.text} and id > ? order by id limit ${WINDOW}`;
+      const flag = ({ text }: Condition, name: string) => `case when ${text} then 1 else 0 end as ${name}`;
+      const text = `select t.id, ${flag(hit, 'hit')}, ${flag(old, 'old')} from (${window}) t order by t.id`;
+      for (let after = 0; ; ) {
+        await expectWork(ROW_TIME * WINDOW);
+        const rows = await reading().rows(text, [...hit.values, ...old.values, ...within.values, after]);
+        const ids = rows.filter((row) => Number(row.hit) === 1).map(({ id }) => Number(id));
+        for (let at = 0; at < ids.length; at += READ) {
+          const some = ids.slice(at, at + READ);
+          const sql = reading();
+          // Records of a bulk creation that is not complete are none yet.
+          const visible = table === RECORDS ? sql.visible('id') : '';
+          yield await sql.rows(`select * from ${table} where ${visible}id in (${marks(some)}) order by id`, some);
+        }
+        if (rows.length < WINDOW || rows.every((row) => Number(row.old) === 0)) return;
+        after = Number(rows.at(-1)?.id);
+      }
+    },
+    write,
+    async delete(table, ids) {
+      if (ids.length === 0) return 0;
+      return write((sql) => sql.change(`delete from ${table} where id in (${marks(ids)})`, ids));
+    },
+  };
+}
+
+/** Any of the conditions. */
+export const anyOf = (conditions: readonly Condition[]): Condition => ({
+  text: conditions.length === 0 ? '1 = 0' : conditions.map(({ text }) => `(${text})`).join(' or '),
+  values: conditions.flatMap(({ values }) => values),
+});
+
+/** A moment that a driver has read: a date, or milliseconds as a number or text. ISO 8601; null where there is none. */
+export function timeOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value));
+  const date = new Date(isNumber ? Number(value) : (value as string | Date));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
