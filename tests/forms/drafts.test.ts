@@ -97,9 +97,9 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect(new Set(answers.map((answer) => locationOf(answer).pathname)).size).toBe(1);
     // From other pages, which have other tokens.
     const second = await save('kept/blocks/apply', { name: 'Rivals' });
+    const pages = await Promise.all(Array.from({ length: 8 }, () => page('kept', second)));
     const rivals = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const text = (await page('kept', second)).text;
+      pages.map(({ text }) => {
         const own = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
         return form(`kept/draft/${second}`, { name: 'Rivals', _save: '1', _csrf: own }, { csrf: false });
       }),
