@@ -42,6 +42,10 @@ export function draftBrowsers(stage: Stage): void {
       if (hasScript) expect(await violations(other)).toEqual([]);
       const wide = await other.locator('body').evaluate((body) => body.scrollWidth);
       expect(wide).toBeLessThanOrEqual(width);
+      await other.getByLabel('CV').setInputFiles({ ...cv, name: 'newer.pdf' });
+      await other.getByRole('button', { name: 'Save and continue later' }).click();
+      await other.getByText('What you have entered is saved.').waitFor();
+      expect(await other.content()).toContain('newer.pdf');
       await other.getByRole('button', { name: 'Back' }).click();
       await other.getByRole('heading', { name: 'First' }).waitFor();
       expect(await other.getByLabel('Your name').inputValue()).toBe(name);
@@ -58,7 +62,7 @@ export function draftBrowsers(stage: Stage): void {
       });
       expect(json.map(({ items }) => items).find((items) => items.name === name)).toMatchObject({
         mail: 'ada@example.org',
-        cv: { name: 'my.pdf' },
+        cv: { name: 'newer.pdf' },
       });
       expect((await other.goto(link))?.status()).toBe(404);
       await second.close();

@@ -226,3 +226,35 @@ test('a picture of the media library is bounded by max_pixels, as a new one is',
   const values = { pixels: 1_099, name: 'a.png' };
   expect(files(1_099)).toEqual({ error: { key: 'file_pixels', values } });
 });
+
+describe('files of a draft and new ones', () => {
+  const named = (name: string) => ({ id: 1, documentId: name, name, url: `/${name}`, mime: 'text/plain', size: 1 });
+  const chosen = (name: string) => {
+    const scope = { site: 'site', app: 'a', field: 'f' };
+    return {
+      ...scope,
+      token: name,
+      path: name,
+      name,
+      chosen: name,
+      mime: 'text/plain',
+      size: 1,
+      digest: '',
+      pixels: null,
+    };
+  };
+  const [old, other, fresh, second] = [named('old.txt'), named('other.txt'), chosen('new.txt'), chosen('second.txt')];
+  const one = { error: { key: 'file_one' } };
+
+  test.each([
+    ['a file that stays', false, [old], [], { files: [old] }],
+    ['a new file replaces it', false, [old], [fresh], { files: [fresh] }],
+    ['two that stay', false, [old, other], [], one],
+    ['two new ones', false, [old], [fresh, second], one],
+    ['a new file is added with `multiple`', true, [old], [fresh], { files: [old, fresh] }],
+  ])('%s', (_title, multiple, stays, uploaded, expected) => {
+    const definition = { name: 'f', type: 'FILE', position, multiple };
+    const files = elementTypes.get('FILE')?.files;
+    expect(files?.({ stored: [], named: stays, uploaded }, definition)).toEqual(expected);
+  });
+});

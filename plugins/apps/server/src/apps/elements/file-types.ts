@@ -90,7 +90,7 @@ export const MAX_FILES = 20;
 export interface FileEntries {
   /** Files of the record that stay. */
   stored: readonly StoredFile[];
-  /** Other files of the media library, which a JSON client names. */
+  /** Other stored files: those of a draft that stay, and of the app that a JSON client names. */
   named: readonly StoredFile[];
   /** New files, in the order in which they were chosen, with what is wrong with them. */
   uploaded: readonly (TemporaryFile | RefusedFile)[];
@@ -112,7 +112,9 @@ function readFiles(
 ): { files: (StoredFile | TemporaryFile)[] } | { error: Message } {
   const wrong = uploaded.find((file) => 'problem' in file);
   if (wrong && 'problem' in wrong) return { error: message(wrong.problem, wrong.values) };
-  const fine = [...named, ...uploaded.filter((file): file is TemporaryFile => 'token' in file)];
+  const chosen = uploaded.filter((file): file is TemporaryFile => 'token' in file);
+  // A new file replaces the one that a draft has, as it does that of a record.
+  const fine = definition.multiple || chosen.length === 0 ? [...named, ...chosen] : chosen;
   const refused = fine.find((file) => !isAccepted(file, definition.accept ?? defaultAccept));
   if (refused) return { error: message('file_type', { name: nameOf(refused) }) };
   const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));

@@ -78,6 +78,11 @@ describe('forms', () => {
       'warning blocks/b.yaml:4:9 No record can become "lost": no way leads there from "new", the first state',
     ],
     [
+      'the place of an own link without links',
+      block('{link}', 'receipt: { to: m, block: b, confirm: true }\nelements: { m: EMAIL }'),
+      'error blocks/b.html:1:1 There is no element "link"',
+    ],
+    [
       'the place of a state without states',
       block('{_state}', 'title: A\n'),
       'error blocks/b.html:1:1 There is no element "_state"',
@@ -128,6 +133,15 @@ describe('forms', () => {
     ['a form that shows all', block('{name}{_save}', name)],
     ['a form with drafts', block('{name}{_draft_email}{_draft}{_save}', `drafts: true\n${name}`)],
     ['a receipt that is confirmed', block('{m}{_save}', 'receipt: { to: m, confirm: true }\nelements: { m: EMAIL }')],
+    ...['notify: { to: a@example.org, subject: A, block: mail }', 'receipt: { to: m, block: mail, confirm: true }'].map(
+      (mail): [string, Record<string, string>, string?] => [
+        `an own link in the body of a mail: ${mail}`,
+        block('{m}{_save}', `self_service: [view]\n${mail}\nelements: { m: EMAIL }`, {
+          'blocks/mail.html': '<a href="{link}">Correct it</a>',
+        }),
+        `${open}\nmail: { to: [a@example.org] }`,
+      ],
+    ),
     [
       'a receipt of members',
       block('{m}{_save}', 'receipt: { to: m }\nelements: { m: EMAIL }'),

@@ -3,6 +3,7 @@ import { didYouMean } from '../../common/text';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
 import type { Outbound } from '../../outbound/types';
 import { DRAFT_EMAIL } from '../blocks/display/draft-html';
+import { LINK } from '../blocks/display/element-contents';
 import { STATE_BUTTONS } from '../blocks/display/record-state';
 import { shownElements } from '../blocks/group';
 import { unreachableStates } from '../definitions/states';
@@ -263,7 +264,7 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
   if (block.error) return;
   if (layout)
     for (const finding of [
-      ...unknownElements(block, layout),
+      ...unknownElements(app, block, layout),
       ...lostPages(block, layout),
       ...formFindings(services.layouts, app, block, layout),
     ])
@@ -322,8 +323,16 @@ function lostStates({ definition: { states } }: Block): Finding[] {
   }));
 }
 
+/** Whether a block is the body of a mail about a record with an own link, for which `{link}` stands there. */
+const showsLinks = ({ blocks }: App, { id }: Block): boolean =>
+  [...blocks.values()].some(({ definition: { selfService, notify, receipt, states } }) => {
+    const mails = [notify, receipt, ...[...(states?.all.values() ?? [])].map((state) => state.notify)];
+    return selfService !== null && mails.some((mail) => mail?.block === id);
+  });
+
 /** Elements that the layout names and the definition does not declare. */
-function unknownElements({ id, definition }: Block, { named }: CompiledLayout): Finding[] {
+function unknownElements(app: App, block: Block, { named }: CompiledLayout): Finding[] {
+  const { id, definition } = block;
   const known = [...definition.elements.keys()];
   return named()
     .filter(
@@ -333,6 +342,7 @@ function unknownElements({ id, definition }: Block, { named }: CompiledLayout): 
             definition.elements.has(name) ||
             (name === '_draft' || name === DRAFT_EMAIL ? definition.drafts : builtInActions.has(name)) ||
             (name === PAGES && definition.pages !== null) ||
+            (name === LINK && showsLinks(app, block)) ||
             (name === STATE_BUTTONS && definition.states !== null),
         ),
     )

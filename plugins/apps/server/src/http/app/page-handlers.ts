@@ -34,7 +34,7 @@ import { recordIdProblem } from '../../common/record-id';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
-import { wantsFragment } from '../request/negotiate';
+import { isFollowed, wantsFragment } from '../request/negotiate';
 import { SAVED } from '../request/operations';
 import { inTheme, isShownInTheme } from '../response/in-theme';
 import { answerTyped, applyLogicResponse, CACHE_HEADER, redirect } from '../response/logic-response';
@@ -97,17 +97,19 @@ export async function answerDisplayed(exchange: Exchange, block: string, shown: 
 /** Answers with a page: the form alone if requested, else in the theme or bare. */
 export async function answerHtml(exchange: Exchange, page: PageContent, block?: string, done?: Done): Promise<void> {
   const { ctx, services, site, visit } = exchange;
+  // A whole page tells the browser script of a redirect also where the form was sent to the same address.
+  const alone = wantsFragment(ctx) && !isFollowed(ctx);
   ctx.type = 'text/html';
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('X-Requested-With');
   visit.flash?.add(done?.flashes ?? []);
   const whole = { ...page, canonical: await canonicalAddress(exchange, block), hasFlash: true };
-  if (!wantsFragment(ctx) && isShownInTheme(exchange, block)) {
+  if (!alone && isShownInTheme(exchange, block)) {
     ctx.body = await inTheme(exchange, whole, done);
     return;
   }
   const main = withFlash(page.main, (await visit.flash?.take()) ?? '');
-  if (wantsFragment(ctx)) ctx.body = main;
+  if (alone) ctx.body = main;
   else ctx.body = bareDocument({ ...whole, main, script: await scriptUrl(services, site), lang: site.locale });
 }
 

@@ -116,7 +116,7 @@ export async function elementContents(
 }
 
 /** What `{link}` stands for: the address of the record's link; undefined where it has none. */
-const LINK = 'link';
+export const LINK = 'link';
 
 function linkContent(run: Run, { record }: DisplayOptions): Content {
   const address = record && linkOfRecord(run, record);
