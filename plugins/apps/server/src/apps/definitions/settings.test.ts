@@ -52,7 +52,7 @@ describe('readSettings', () => {
 
   test.each<[string, RegExp]>([
     ['debug: 1', /^settings.yaml:1:8: debug: This must be true or false, not the number 1$/],
-    ['keep_drafts: 30', /must be a time such as "7 days"/],
+    ['keep_drafts: 30', /must be a time such as "30 days"/],
     ['keep_drafts: 600 weeks', /longer than ten years/],
     ['acl: {rights: {readers: []}}', /did you mean "reader"/],
     ['acl: {rights: {reader: eric}}', /such as \["eric"\]/],
