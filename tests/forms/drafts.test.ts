@@ -8,6 +8,7 @@ import { draftTools, TOKEN, writeApps } from './drafts/apps';
 import { attacks } from './drafts/attacks';
 import { draftBrowsers } from './drafts/browsers';
 import { changes } from './drafts/changes';
+import { endedDrafts } from './drafts/ended';
 import { draftFiles } from './drafts/files';
 import { pdf } from './files/send';
 
@@ -82,7 +83,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     });
     expect((await read('kept', token)).status).toBe(404);
     expect((await page('kept', token)).status).toBe(404);
-    expect((await form(`kept/draft/${token}`, { ...given, _draft: '1' })).status).toBe(404);
+    expect((await form(`kept/draft/${token}`, { ...given, _draft: '1' })).status).toBe(409);
   });
 
   test('a form that is sent twice makes one record, and both answers lead to it', async () => {
@@ -104,7 +105,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
         return form(`kept/draft/${second}`, { name: 'Rivals', _save: '1', _csrf: own }, { csrf: false });
       }),
     );
-    expect(rivals.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(404)].sort());
+    expect(rivals.map(({ status }) => status).sort()).toEqual([303, ...Array(7).fill(409)].sort());
     const names = (await records('kept')).map(({ name }) => name);
     expect(names.filter((name) => name === 'Twice')).toHaveLength(1);
     expect(names.filter((name) => name === 'Rivals')).toHaveLength(1);
@@ -246,6 +247,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect(stage.host.output()).not.toContain(token);
   });
 
+  endedDrafts(tools);
   draftFiles(tools);
   changes(stage, tools, themes);
   attacks(stage, tools, pdf);
@@ -263,7 +265,8 @@ describe.each(await availableClients())('drafts on %s', (client) => {
       token.slice(0, 22),
     );
     expect((await read('kept', token)).status).toBe(404);
-    expect((await form(`kept/draft/${token}`, { name: 'Over', _draft: '1' })).status).toBe(404);
+    const late = await form(`kept/draft/${token}`, { name: 'Over', _draft_block: 'apply', _draft: '1' });
+    expect([late.status, late.text.includes('value="Over"')]).toEqual([409, true]);
     const texts = JSON.stringify(await rows('apps_drafts'));
     expect(texts).toContain(token.slice(0, 22));
     expect(texts).not.toContain(token.slice(22));

@@ -40,9 +40,11 @@ export function attacks(stage: Stage, tools: ReturnType<typeof draftTools>, file
       );
     });
 
-    const tokens: [title: string, token: () => string][] = [
+    const ended: [title: string, token: () => string][] = [
       ['a draft that was deleted', () => revoked],
       ['a draft whose form was sent', () => sent],
+    ];
+    const tokens: [title: string, token: () => string][] = [
       ['the id of a draft without its signature', () => good.slice(0, 22)],
       ['the id of a draft with another signature', () => good.slice(0, 22) + tail],
       ['the id of a draft with the signature of another', () => good.slice(0, 22) + second.slice(22)],
@@ -71,6 +73,11 @@ export function attacks(stage: Stage, tools: ReturnType<typeof draftTools>, file
         if (title === 'GET') texts.add(String((answer.json.error as { message: string }).message));
       }
       expect([...texts]).toEqual(['There is nothing at this address']);
+    });
+
+    test.each(ended)('%s is not shown', async (_, token) => {
+      for (const [title, method, more] of requests.filter(([title]) => !['a form', 'a draft'].includes(title)))
+        expect([title, (await ask(`${method} kept/draft/${token()}`, more)).status]).toEqual([title, 404]);
     });
 
     const foreignOrigin = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

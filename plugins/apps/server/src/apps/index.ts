@@ -9,6 +9,7 @@ export { isSaved, shownElements } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
 export { type JsonForm, ownItems, readJsonForm } from './blocks/saving/checked-items';
 export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
+export { showEndedDraft } from './blocks/saving/ended-draft';
 export { nested } from './blocks/saving/nested';
 export { confirmRecord } from './blocks/saving/receipt';
 export {

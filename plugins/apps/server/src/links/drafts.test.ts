@@ -65,8 +65,8 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect(await drafts.namedFiles(key, ['f1', 'f2'])).toEqual(new Set(['f2']));
     clock.now += MINUTE;
     expect(await drafts.find(key, drafts.token(made))).toBeNull();
-    await expect(write(drafts.save(made, false))).rejects.toMatchObject({ name: 'NotFoundError' });
-    await expect(write(drafts.sent(made))).rejects.toMatchObject({ name: 'NotFoundError' });
+    await expect(write(drafts.save(made, false))).rejects.toMatchObject({ name: 'ConflictError' });
+    await expect(write(drafts.sent(made))).rejects.toMatchObject({ name: 'ConflictError' });
     await drafts.prune();
     expect(released.splice(0)).toEqual([['app', ['f2']]]);
     expect(await database.knex('apps_drafts').select()).toEqual([]);
@@ -82,7 +82,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
       content: { fields: {}, files: [] },
     });
     expect(await drafts.namedFiles(key, ['g1'])).toEqual(new Set());
-    await expect(write(drafts.sent(made))).rejects.toMatchObject({ name: 'NotFoundError' });
+    await expect(write(drafts.sent(made))).rejects.toMatchObject({ name: 'ConflictError' });
     expect(await drafts.remove(key, made.draftId)).toBe(false);
     expect((await drafts.list(key, 10)).total).toBe(0);
     clock.now += 24 * 60 * MINUTE;

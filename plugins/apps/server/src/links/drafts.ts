@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { notFound } from '../common/errors';
+import { AppsError } from '../common/errors';
 import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../indexes';
 import type { AppKey } from '../records/types';
 import { createTokens, type Signer } from './tokens';
@@ -22,6 +22,13 @@ const PRUNE = HOUR;
 const SHARE = 8;
 
 const NO_CONTENT: DraftContent = { fields: {}, inputs: {}, files: [] };
+
+/** A form that goes on with a draft which has ended meanwhile: it was sent or deleted, or its time is over. Nothing of the request is stored. */
+export class DraftEnded extends AppsError {
+  constructor() {
+    super('ConflictError', 'The draft has ended');
+  }
+}
 
 interface DraftTools {
   database: HostDatabase;
@@ -131,6 +138,10 @@ export function createDrafts({ database, keyring, limits, released, onError, now
       if (!row || !isSigned || row.site !== key.site || row.app !== key.app) return null;
       return row.draft_id === id && Number(row.ends_at) > now() ? draftOf(row) : null;
     },
+    isToken(key, token) {
+      const { id, isSigned } = tokens.read('draft', key, token);
+      return isSigned && id !== '';
+    },
     full,
     save: (draft, isNew) => async (sql) => {
       const { draftId, key, block, owner, sender, content, endsAt } = draft;
@@ -143,7 +154,7 @@ export function createDrafts({ database, keyring, limits, released, onError, now
         const set = 'block = ?, owner = ?, sender = ?, content = ?, bytes = ?, saved_at = ?, ends_at = ?';
         const values = [block, owner, sender, text, bytes, now(), endsAt, draftId, now()];
         const where = 'draft_id = ? and sent_at is null and ends_at > ?';
-        if ((await sql.change(`update ${TABLE} set ${set} where ${where}`, values)) === 0) throw ended();
+        if ((await sql.change(`update ${TABLE} set ${set} where ${where}`, values)) === 0) throw new DraftEnded();
       }
       await keepFiles(sql, draft);
     },
@@ -153,7 +164,7 @@ export function createDrafts({ database, keyring, limits, released, onError, now
         const set = `sent_at = ?, ends_at = ?, content = '{}', bytes = 0`;
         const where = 'draft_id = ? and sent_at is null and ends_at > ?';
         const values = [now(), now() + KEEP_SENT, draftId, now()];
-        if ((await sql.change(`update ${TABLE} set ${set} where ${where}`, values)) === 0) throw ended();
+        if ((await sql.change(`update ${TABLE} set ${set} where ${where}`, values)) === 0) throw new DraftEnded();
         await sql.change(`update ${FILES} set draft = null where draft = ?`, [draftId]);
       },
     async remove({ site, app }, draftId) {
@@ -189,5 +200,3 @@ export function createDrafts({ database, keyring, limits, released, onError, now
     destroy: () => clearInterval(timer),
   };
 }
-
-const ended = () => notFound('There is nothing at this address');

@@ -1,4 +1,4 @@
 /** Signed links to records and drafts: made, found, revoked; the drafts themselves. */
-export { createDrafts } from './drafts';
+export { createDrafts, DraftEnded } from './drafts';
 export { createLinks } from './links';
 export type * from './types';

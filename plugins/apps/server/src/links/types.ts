@@ -117,11 +117,13 @@ export interface Drafts {
   token(draft: Pick<Draft, 'draftId' | 'key'>): string;
   /** The draft of a token; null for one that is forged, revoked, over, or of another purpose, app or site. One that was sent is found for a day. */
   find(key: AppKey, token: string): Promise<Draft | null>;
+  /** Whether the token was made for a draft of the app, which may have ended since: its signature says so, without a search. */
+  isToken(key: AppKey, token: string): boolean;
   /** Which bound the draft would exceed; null: none. Drafts that are saved at the same moment do not count each other. */
   full(draft: NewDraft): Promise<FullDrafts | null>;
-  /** Stores a draft, or what it has become. NotFoundError for a change of one that has ended meanwhile. */
+  /** Stores a draft, or what it has become. DraftEnded for a change of one that has ended meanwhile. */
   save(draft: NewDraft, isNew: boolean): CommitWrite;
-  /** Ends a draft with the record that its form has made. NotFoundError where it has ended meanwhile. */
+  /** Ends a draft with the record that its form has made. DraftEnded where it has ended meanwhile. */
   sent(draft: Pick<Draft, 'draftId' | 'key'>): CommitWrite;
   /** Ends a draft with its files. @returns whether there was one */
   remove(key: AppKey, draftId: string): Promise<boolean>;

@@ -12,13 +12,16 @@ import {
   openDraft,
   permittedBlock,
   type Run,
+  showEndedDraft,
   shownElements,
   withRun,
 } from '../../apps';
-import { notFound } from '../../common/errors';
+import { AppsError, notFound } from '../../common/errors';
+import { DraftEnded } from '../../links';
 import type { Site } from '../../sites/types';
 import { formFields } from '../request/body';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
+import { sentToken } from '../request/request-data';
 import { answerDisplayed, answerHtml } from './page-handlers';
 import { answerPosted, guardPost } from './posted-forms';
 
@@ -29,21 +32,25 @@ const nothing = () => notFound('There is nothing at this address');
 
 /**
  * The draft that a request continues by the token in its address (docs/reference/definitions.md#drafts). NotFoundError for any other token. Of a
- * draft whose form was sent only a form is let through that may have been sent twice.
+ * draft that has ended only a form is let through: it may have been sent twice, and what was entered in it must not be lost.
+ * @returns undefined for a form whose draft is no longer known
  */
 export async function draftOfToken(
   services: HttpServices,
   { site, app, token, method }: { site: Site; app: App; token: string; method: string },
-): Promise<OpenDraft> {
-  const draft = await services.drafts.find({ site: site.id, app: app.id }, token);
-  if (!draft || (draft.isSent && method !== 'POST')) throw nothing();
-  return openDraft(services, { site, app, draft });
+): Promise<OpenDraft | undefined> {
+  const key = { site: site.id, app: app.id };
+  const draft = await services.drafts.find(key, token);
+  const isOpen = draft !== null && !draft.isSent;
+  if (!isOpen && (method !== 'POST' || !services.drafts.isToken(key, token))) throw nothing();
+  return draft === null ? undefined : openDraft(services, { site, app, draft });
 }
 
-/** The draft with its block. NotFoundError where the draft has become a record, or the block is gone. */
+/** The draft with its block. DraftEnded where it has ended; NotFoundError where the block is gone. */
 function found(run: Run): { open: OpenDraft; block: Block } {
   const open = run.visit.draft;
-  if (!open || open.draft.isSent || !run.app.blocks.has(open.block)) throw nothing();
+  if (!open || open.draft.isSent) throw new DraftEnded();
+  if (!run.app.blocks.has(open.block)) throw nothing();
   return { open, block: permittedBlock(run, open.block) };
 }
 
@@ -78,9 +85,9 @@ export async function postToDraft(exchange: DraftExchange): Promise<void> {
   const { ctx, visit } = exchange;
   const fields = formFields(ctx);
   if (!Object.hasOwn(fields, END_DRAFT)) {
-    const find = async (run: Run) => ({ block: found(run).block, record: null });
-    return answerPosted(exchange, find, (sent) => guardPost(exchange, sent, visit.draft?.block ?? ''));
+    return continueDraft(exchange);
   }
+  if (!visit.draft || visit.draft.draft.isSent) throw nothing();
   // A form without a valid token carries out nothing.
   if (fields[END_DRAFT] !== 'yes' || visit.staleForm) return ask(exchange);
   await revoke(exchange);
@@ -90,11 +97,47 @@ export async function postToDraft(exchange: DraftExchange): Promise<void> {
   await answerHtml(exchange, { title: say('draft_revoked'), main });
 }
 
+/** The block's own form. Where the draft has ended, also while the form was being answered, nothing is stored. */
+async function continueDraft(exchange: DraftExchange): Promise<void> {
+  const { visit } = exchange;
+  const find = async (run: Run) => ({ block: found(run).block, record: null });
+  // An old token would hide why nothing is stored.
+  if (visit.staleForm && (!visit.draft || visit.draft.draft.isSent)) return answerEnded(exchange);
+  try {
+    await answerPosted(exchange, find, (sent) => guardPost(exchange, sent, visit.draft?.block ?? ''));
+  } catch (error) {
+    if (!(error instanceof DraftEnded)) throw error;
+    await answerEnded(exchange);
+  }
+}
+
+/** How a draft has ended, as `details.code`, with the message for clients. */
+const endings = {
+  sent: 'The form of this draft was sent already',
+  ended: 'This draft was deleted, or its time is over',
+} as const;
+
+/** 409: the page shows what was entered. */
+async function answerEnded(exchange: DraftExchange): Promise<void> {
+  const { ctx, services, site, app, visit, json, target } = exchange;
+  const draft = await services.drafts.find({ site: site.id, app: app.id }, sentToken(ctx, target.token));
+  const isSent = draft?.isSent === true;
+  const code = isSent ? 'sent' : 'ended';
+  if (json) throw new AppsError('ConflictError', endings[code], { details: { code } });
+  const { draft: open, ...withoutDraft } = visit;
+  const show = (run: Run) => showEndedDraft(run, { block: open?.block, isSent }, formFields(ctx));
+  const done = await withRun(services, withoutDraft, app, show, { isDropped: true });
+  if (!done.value) throw nothing();
+  const { block, shown } = done.value;
+  await answerDisplayed(exchange, block.id, shown, done);
+  if (!('redirect' in shown)) ctx.status = 409;
+}
+
 /** The page with the question of the button. */
 async function ask(exchange: DraftExchange): Promise<void> {
   const { visit } = exchange;
   const { draft: open } = visit;
-  if (!open || open.draft.isSent) throw nothing();
+  if (!open) throw nothing();
   const { say } = await localeOf(exchange);
   const title = say('draft_revoke_ask');
   const yes = attributes({ type: 'submit', class: 'apps-action', name: END_DRAFT, value: 'yes' });

@@ -40,7 +40,9 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
     return requestFiles(sender, { site: site.id, app: app?.id ?? '' });
   }
   const takes = app !== null && ctx.method === 'POST';
-  const isLink = own !== undefined || draft !== undefined;
+  // Also the form of a draft that has ended, which is shown again with its files.
+  const isDraft = target?.kind === 'draft';
+  const isLink = own !== undefined || isDraft;
   const scope = { site: site.id, app: app?.id ?? '' };
   return readMultipart(ctx, requestFiles(sender, scope), {
     bodySize,
@@ -51,7 +53,7 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
     check(fields) {
       (ctx.request as { body?: unknown }).body = fields;
       const staleForm = checkToken(ctx, services.requesters, requester, { isForm, isLink });
-      const isNew = target?.kind === 'block' || draft !== undefined;
+      const isNew = target?.kind === 'block' || isDraft;
       const maySave = isNew ? rights.create : rights.edit(owner() || null) || own?.edit === true;
       if (!maySave && !isForm) throw refusal(requester, isNew ? 'add records' : 'change this record');
       return maySave && !staleForm;

@@ -12,6 +12,9 @@ export const DRAFT_EMAIL = '_draft_email';
 /** The button that ends a draft, before the question and with the answer. */
 export const END_DRAFT = '_revoke';
 
+/** The field with the id of the block: the form of a draft that has ended is shown by it, when nothing else is left of the draft. */
+export const DRAFT_BLOCK = '_draft_block';
+
 /** An entry of a draft. */
 export interface DraftEntry {
   label: string;
@@ -23,8 +26,6 @@ export interface ShownDraft {
   address: string;
   /** In milliseconds since 1970. */
   endsAt: number;
-  /** What was entered, where the form is not shown because its block is closed. */
-  entries: readonly DraftEntry[];
   /** What the form has no field for any more, or no such value. */
   lost: readonly DraftEntry[];
 }
@@ -51,11 +52,11 @@ export async function lostHtml(run: Run, { draft }: DisplayOptions): Promise<str
   return `<div class="apps-errors" role="status"><p>${escapeHtml(say('draft_lost'))}</p>${list(draft.lost)}</div>`;
 }
 
-/** What a closed block shows of a draft in place of its form: the entries, for reading. */
-export async function entriesHtml(run: Run, { draft }: DisplayOptions): Promise<string> {
-  if (!draft || draft.entries.length === 0) return '';
+/** What is shown in place of a form that is not shown again: the entries, for reading. '' without any. */
+export async function entriesHtml(run: Run, { entries = [] }: DisplayOptions): Promise<string> {
+  if (entries.length === 0) return '';
   const { say } = await localeOf(run);
-  return `<section class="apps-group"><h2>${escapeHtml(say('draft_entries'))}</h2>${list(draft.entries)}</section>`;
+  return `<section class="apps-group"><h2>${escapeHtml(say('draft_entries'))}</h2>${list(entries)}</section>`;
 }
 
 /** What stands below the form of a draft: its link, until when it works, and a button that ends it. '' for another form. */

@@ -26,7 +26,7 @@ import type { Entries } from '../sent/form';
 import type { FormVersion } from '../sent/form-version';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
 import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
-import { DRAFT_EMAIL, draftEmailHtml, type ShownDraft } from './draft-html';
+import { DRAFT_EMAIL, type DraftEntry, draftEmailHtml, type ShownDraft } from './draft-html';
 import { isSaveDisabled, optionsOf, withPlaces } from './form';
 import { formActionOf, idPrefix } from './form-address';
 import { pagesContent } from './page-contents';
@@ -45,6 +45,8 @@ export interface DisplayOptions extends Shown {
   paged?: PageState;
   /** The draft that the form continues. */
   draft?: ShownDraft;
+  /** What was entered, for reading where the form is not shown because its block is closed. */
+  entries?: readonly DraftEntry[];
   /** What was entered in the field of DRAFT_EMAIL. */
   draftEmail?: string;
 }

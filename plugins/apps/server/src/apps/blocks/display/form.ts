@@ -1,7 +1,7 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
 import type { Region } from '../../../common/values/moments';
-import { escapeHtml, pageFields, toOptions } from '../../elements';
+import { attributes, escapeHtml, pageFields, toOptions } from '../../elements';
 import { type Message, message, otherLanguage, type PageLocale } from '../../locales';
 import type { Shown } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/failures';
@@ -17,6 +17,7 @@ import { storedDigest, VERSION, versionText } from '../sent/form-version';
 import { firstPage, neighbour, pagesOf } from '../sent/pages';
 import { shownInputs } from '../sent/sent-entries';
 import { fileFields } from '../sent/submitted-files';
+import { DRAFT_BLOCK } from './draft-html';
 import type { DisplayOptions } from './element-contents';
 import { formAddress } from './form-address';
 
@@ -122,11 +123,12 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
   if (run.depth > 0)
     return `<div class="apps-record" data-apps-block="${escapeHtml(block.id)}"${lang}>${version}${main}</div>`;
   const action = options.draft?.address ?? formAddress(run, block, record);
+  const ofDraft = options.draft ? `<input${attributes({ type: 'hidden', name: DRAFT_BLOCK, value: block.id })}>` : '';
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
     ` data-apps-settings='${settingsAttribute(run, block, options)}'${lang}>` +
-    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${version}${defaultButton(run, block, options)}${main}</form>`
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${ofDraft}${version}${defaultButton(run, block, options)}${main}</form>`
   );
 }
 

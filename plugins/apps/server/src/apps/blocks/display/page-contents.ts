@@ -7,6 +7,7 @@ import { groupHtml } from '../group';
 import { pageHtml } from '../html/pages';
 import type { FormFields } from '../sent/form';
 import { firstPage } from '../sent/pages';
+import { DRAFT_BLOCK } from './draft-html';
 import type { DisplayOptions } from './element-contents';
 import { formHtml } from './form';
 import { formActionOf, idPrefix } from './form-address';
@@ -57,7 +58,7 @@ export async function pagesContent(
 const ANSWERED = '_confirm';
 
 /** Fields that the form gets again. */
-const ownFields = new Set(['_csrf', '_website', '_shown', '_proof', ANSWERED]);
+const ownFields = new Set(['_csrf', '_website', '_shown', '_proof', ANSWERED, DRAFT_BLOCK]);
 
 const answeredIn = (fields: FormFields) => [fields[ANSWERED]].flat().filter((name) => typeof name === 'string');
 

@@ -8,7 +8,7 @@ import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
-import { fieldsOfDraft } from '../sent/draft-content';
+import { fieldsOfDraft, readEntered } from '../sent/draft-content';
 import { type Entries, type FormFields, type ShownEntry, textsOf, withoutOrigin } from '../sent/form';
 import { type FormVersion, sentDigest, versionIn } from '../sent/form-version';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
@@ -73,14 +73,15 @@ export async function shownAgain(
     ...(submission && { submission }),
     ...(paged && { paged }),
     ...(version && { version }),
+    ...(record === null && { entries: readEntered(block, fields, shows, shownFiles) }),
   };
 }
 
 /** What belongs to drafts in a form that is shown again; what does not fit is said only where a draft is opened. */
 function draftShown(run: Run, block: Block, fields: FormFields): Pick<DisplayOptions, 'draft' | 'draftEmail'> {
-  const draft = shownDraft(run, block);
+  const open = shownDraft(run, block);
   const email = textsOf(Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : undefined).at(-1) ?? '';
-  return { ...(draft && { draft: { ...draft, lost: [] } }), ...(email !== '' && { draftEmail: email }) };
+  return { ...(open && { draft: { ...open.draft, lost: [] } }), ...(email !== '' && { draftEmail: email }) };
 }
 
 /**
@@ -89,12 +90,12 @@ function draftShown(run: Run, block: Block, fields: FormFields): Pick<DisplayOpt
 export async function continuedForm(run: Run, block: Block, { content }: Draft): Promise<DisplayOptions> {
   const shows = shownElements(run, block);
   const options = await shownAgain(run, block, null, fieldsOfDraft(block, content, pagesOf(block, shows)));
-  const draft = shownDraft(run, block);
+  const open = shownDraft(run, block);
   const { submission } = options;
   const isKnown = ([name]: readonly [string, unknown]) => Object.hasOwn(content.inputs, name);
   return {
     ...options,
-    ...(draft && { draft }),
+    ...open,
     ...(submission && {
       submission: {
         ...submission,

@@ -101,7 +101,7 @@ export async function submitBlock(
     refuseLost(run, await shownAgain(run, block, record, fields));
     const sources = { files: run.visit.files, items: record?.items, named: namedFiles(run, block) };
     const files = await filesAgain(block, fields, sources);
-    const draft = record ? undefined : shownDraft(run, block);
+    const draft = record ? undefined : shownDraft(run, block)?.draft;
     const options = { record, mode: record ? 'text' : 'input', ...(draft && { draft }) } as const;
     const html = await questionHtml(run, block, options, question, fieldsAgain(block, fields, files));
     return { kind: 'shown', html, title: block.id, failed: false, isForm: true };

@@ -1,3 +1,4 @@
+import { fieldOf } from '../../../files';
 import type { DraftContent } from '../../../links/types';
 import { elementTypes, pageFields, STORED } from '../../elements';
 import { patternWork } from '../../patterns';
@@ -5,6 +6,7 @@ import type { Block, ElementDefinition, FormPage } from '../../types';
 import { type FormFields, textsOf } from './form';
 import { isOfAnotherKind, pagesByElement, seenPages } from './pages';
 import { enteredIn, shownInputs } from './sent-entries';
+import { type FilesAgain, fileFields } from './submitted-files';
 
 /** Words of HTML's `autocomplete` for what is stored nowhere but where its owner has sent it. */
 const SECRETS = new Set(['current-password', 'new-password', 'one-time-code', 'cc-number', 'cc-csc']);
@@ -109,6 +111,23 @@ export function readDraftContent(
   });
   const some = all.slice(0, MAX.entries);
   return { entries: some.map(({ read }) => read), lost: some.flatMap(({ read, isLost }) => (isLost ? [read] : [])) };
+}
+
+/** What a posted form has, for reading, with the names of its files; no password. */
+export function readEntered(
+  block: Block,
+  fields: FormFields,
+  shows: (name: string) => boolean,
+  shown: FilesAgain,
+): Read[] {
+  const known = fileFields(block.definition);
+  const namesOf = (text: string) => shown.get(text)?.files.map(({ name }) => name) ?? [];
+  const kept = draftFields(block, fields, shows, []);
+  const named = Object.entries(kept.fields).map(([name, texts]) => [
+    name,
+    known.has(fieldOf(name) ?? '') ? texts.flatMap(namesOf) : texts,
+  ]);
+  return readDraftContent(block, { ...kept, fields: Object.fromEntries(named), files: [] }, shows).entries;
 }
 
 const labelOf = (element: ElementDefinition | null, text: string): string =>

@@ -170,6 +170,11 @@ export const de: ServiceMessages = {
   draft_revoke: 'Diesen Entwurf löschen',
   draft_revoke_ask: 'Möchten Sie diesen Entwurf mit allen Eingaben löschen?',
   draft_revoked: 'Der Entwurf wurde gelöscht',
+  draft_sent: 'Dieser Entwurf wurde schon abgeschickt',
+  draft_not_sent:
+    'Was Sie auf dieser Seite eingegeben haben, wurde nicht mit abgeschickt. Hier können Sie es lesen und kopieren.',
+  draft_ended:
+    'Dieser Entwurf wurde gelöscht, oder seine Zeit ist abgelaufen. Ihre Eingaben sind noch da: Sie können sie abschicken oder als neuen Entwurf speichern.',
   draft_many:
     'Aus Ihrem Netz gibt es zu viele oder zu große Entwürfe. Bitte schicken Sie das Formular ab, oder löschen Sie vorher einen anderen Entwurf.',
   draft_full:

@@ -171,6 +171,10 @@ export const en = {
   draft_revoke: 'Delete this draft',
   draft_revoke_ask: 'Do you want to delete this draft with all that you have entered?',
   draft_revoked: 'The draft was deleted',
+  draft_sent: 'This draft was sent already',
+  draft_not_sent: 'What you have entered on this page was not sent with it. You can read and copy it here.',
+  draft_ended:
+    'This draft was deleted, or its time is over. What you have entered is still here: you can send it, or save it as a new draft.',
   draft_many:
     'There are too many or too large drafts from your network. Please send the form, or delete another draft first.',
   draft_full: 'No more drafts can be kept at the moment. Please send the form, or try again later.',

@@ -166,6 +166,10 @@ export const es: ServiceMessages = {
   draft_revoke: 'Eliminar este borrador',
   draft_revoke_ask: '¿Quiere eliminar este borrador con todo lo que ha introducido?',
   draft_revoked: 'El borrador se ha eliminado',
+  draft_sent: 'Este borrador ya se envió',
+  draft_not_sent: 'Lo que ha introducido en esta página no se envió con él. Aquí puede leerlo y copiarlo.',
+  draft_ended:
+    'Este borrador se eliminó o su plazo ha terminado. Lo que ha introducido sigue aquí: puede enviarlo o guardarlo como un borrador nuevo.',
   draft_many:
     'Hay demasiados borradores, o demasiado grandes, de su red. Envíe el formulario o elimine antes otro borrador.',
   draft_full: 'Ahora no se pueden guardar más borradores. Envíe el formulario o inténtelo más tarde.',

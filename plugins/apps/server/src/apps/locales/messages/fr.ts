@@ -170,6 +170,10 @@ export const fr: ServiceMessages = {
   draft_revoke: 'Supprimer ce brouillon',
   draft_revoke_ask: 'Voulez-vous supprimer ce brouillon avec toute votre saisie ?',
   draft_revoked: 'Le brouillon a été supprimé',
+  draft_sent: 'Ce brouillon a déjà été envoyé',
+  draft_not_sent: 'Votre saisie sur cette page n’a pas été envoyée avec lui. Vous pouvez la lire et la copier ici.',
+  draft_ended:
+    'Ce brouillon a été supprimé, ou son délai est écoulé. Votre saisie est encore là : vous pouvez l’envoyer, ou l’enregistrer comme nouveau brouillon.',
   draft_many:
     'Il y a trop de brouillons, ou de trop grands, de votre réseau. Veuillez envoyer le formulaire, ou supprimer d’abord un autre brouillon.',
   draft_full:
