@@ -16,6 +16,8 @@ const blocks: Record<string, string> = {
   members: 'self_service: [edit]\nview_permission: [editors]\nelements: { name: TEXT }',
   mailed:
     'self_service: [edit]\nnotify: { to: "{mail}", subject: "Thanks, {name}: {link}", block: told }\nelements: { name: TEXT, mail: EMAIL }',
+  paged:
+    'self_service: { allow: [edit, delete], until: 7 days }\npages:\n  - { title: One, elements: [name] }\n  - { title: Two, elements: [mail] }\nelements: { name: { type: TEXT, required: true }, mail: EMAIL }',
   told: 'elements: { name: TEXT }',
   plain: 'elements: { name: TEXT, make: ACTION }',
 };
@@ -23,6 +25,7 @@ const blocks: Record<string, string> = {
 const layouts: Record<string, string> = {
   answer: '<h1>Answer</h1>{name} {mail} {doc} {_save} {_delete} {mark}',
   mailed: '{name} {mail} {_save}',
+  paged: '{_pages}',
   told: '<p>{name}: <a href="{link}">{link}</a></p>',
 };
 
@@ -113,6 +116,26 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     expect(await status(first.file, `apps_opened=${token}`)).toBe(404);
     await ask(`POST ${mine(first.token)}`, { accept: html, form: { _revoke: 'yes' } });
     expect([await status(first.file, both), await status(second.file, both)]).toEqual([404, 200]);
+  });
+
+  test('the buttons below a form stay on each of its pages, and where it is refused; moments have no seconds', async () => {
+    const { token } = await make('paged', { name: 'Paula', mail: 'paula@example.org' });
+    const at = { _page: '0', _seen: '0' };
+    const answers: [form: Record<string, string>, status: number][] = [
+      [{ name: 'Paula', ...at, _next: '1' }, 200],
+      [{ name: 'Paula', mail: '', _page: '1', _seen: '0,1', _back: '1' }, 200],
+      [{ name: '', ...at, _next: '1' }, 422],
+      [{ name: 'Paula', mail: 'none', _page: '1', _seen: '0,1', _save: '1' }, 422],
+    ];
+    for (const [given, status] of answers) {
+      const { status: found, text } = await ask(`POST ${mine(token)}`, { accept: html, form: given });
+      const count = (button: string) => text.split(`name="${button}"`).length - 1;
+      expect([given, found, count('_withdraw'), count('_revoke')]).toEqual([given, status, 1, 1]);
+      expect(text).toMatch(/You can change this until [^<:]*\d:\d\d[^:<]*</);
+      // The script puts the form alone into the page, below which they are.
+      const alone = await ask(`POST ${mine(token)}`, { accept: 'text/html+fragment', form: given });
+      expect([alone.status, alone.text.includes('_withdraw')]).toEqual([status, false]);
+    }
   });
 
   test('the link opens the own answer, changes it by the rules of its form, and withdraws it', async () => {

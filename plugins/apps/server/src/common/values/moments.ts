@@ -115,6 +115,12 @@ export function readableMoment(text: string, region: Region): string {
   return moment.kind === 'day' ? day : `${day}, ${time()}`;
 }
 
+/** A moment as people read it to whole minutes, of which none is promised too much. @param milliseconds since 1970 */
+export function readableMinute(milliseconds: number, region: Region): string {
+  const MINUTE = 60_000;
+  return readableMoment(new Date(Math.floor(milliseconds / MINUTE) * MINUTE).toISOString(), region);
+}
+
 /** A number as people read it in a language, with all of its digits. @param useGrouping with separators of thousands */
 export function readableNumber(value: number, { tag }: Region, useGrouping = true): string {
   return new Intl.NumberFormat(tag, { maximumFractionDigits: 20, useGrouping }).format(value);

@@ -1,7 +1,6 @@
 import type { Items } from '../../../../shared/json';
 import {
   type App,
-  attributes,
   type Block,
   deleteRecord,
   displayBlock,
@@ -19,15 +18,14 @@ import {
   withRun,
 } from '../../apps';
 import { isAppsError, notFound } from '../../common/errors';
-import { readableMoment } from '../../common/values/moments';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import { formFields, jsonObject } from '../request/body';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
-import { wantsFragment } from '../request/negotiate';
 import { sentToken } from '../request/request-data';
 import { redirect } from '../response/logic-response';
 import { doneOnce, namedRequest } from './kept-answers';
+import { ownButton, ownForm, REVOKE, WITHDRAW } from './own-controls';
 import { answerDisplayed, answerHtml, blockHome } from './page-handlers';
 import { answerPosted } from './posted-forms';
 
@@ -103,36 +101,13 @@ export async function readOwn(exchange: OwnExchange): Promise<void> {
 
 /** The record's form while it may be changed, its text after that; below it what else the holder of the link can do. */
 export async function showOwn(exchange: OwnExchange): Promise<void> {
-  const { ctx, services, visit, app } = exchange;
+  const { services, visit, app } = exchange;
   const done = await withRun(services, visit, app, async (run) => {
     const { record, block, own } = await found(run);
-    const shown = await displayBlock(run, block, { record, mode: own.edit ? 'input' : 'text' });
-    const below = wantsFragment(ctx) ? '' : await controls(run, own);
-    return { block: block.id, shown: 'html' in shown ? { ...shown, html: shown.html + below } : shown };
+    return { block: block.id, shown: await displayBlock(run, block, { record, mode: own.edit ? 'input' : 'text' }) };
   });
   noteOpened(exchange);
   await answerDisplayed(exchange, done.value.block, done.value.shown, done);
-}
-
-const WITHDRAW = '_withdraw';
-const REVOKE = '_revoke';
-
-const button = (name: string, value: string, label: string) =>
-  `<button${attributes({ type: 'submit', class: 'apps-action', name, value })}>${escapeHtml(label)}</button>`;
-
-const ownForm = ({ visit }: Run, { address }: OwnLink, main: string): string =>
-  `<form class="apps-own" method="post" action="${escapeHtml(address)}"><input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${main}</form>`;
-
-/** Until when the answer can be changed, and buttons to withdraw it and to end its link. */
-async function controls(run: Run, own: OwnLink): Promise<string> {
-  const locale = await localeOf(run);
-  const { say } = locale;
-  const moment = own.until === null ? null : readableMoment(new Date(own.until).toISOString(), locale);
-  const isOpen = own.edit || own.delete;
-  const text = isOpen ? (moment === null ? '' : say('own_until', { moment })) : say('own_over');
-  const withdraw = own.delete ? button(WITHDRAW, 'ask', say('own_withdraw')) : '';
-  const note = text === '' ? '' : `<p class="apps-note">${escapeHtml(text)}</p>`;
-  return ownForm(run, own, `${note}<p>${withdraw} ${button(REVOKE, 'ask', say('own_revoke'))}</p>`);
 }
 
 /** What a posted form of the page asks for, besides saving: the button's name, and whether its question was answered. */
@@ -184,7 +159,7 @@ async function ask(exchange: OwnExchange, name: typeof WITHDRAW | typeof REVOKE)
     const cancel = `<a href="${escapeHtml(own.address)}">${escapeHtml(say('cancel'))}</a>`;
     return {
       title,
-      main: ownForm(run, own, `<h1>${escapeHtml(title)}</h1><p>${button(name, 'yes', yes)} ${cancel}</p>`),
+      main: ownForm(run, own, `<h1>${escapeHtml(title)}</h1><p>${ownButton(name, 'yes', yes)} ${cancel}</p>`),
     };
   });
   await answerHtml(exchange, done.value, visit.own?.block, done);

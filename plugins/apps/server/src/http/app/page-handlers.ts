@@ -40,6 +40,7 @@ import { inTheme, isShownInTheme } from '../response/in-theme';
 import { answerTyped, applyLogicResponse, CACHE_HEADER, redirect } from '../response/logic-response';
 import { bareDocument, itemList, thanks } from '../response/pages';
 import { recordUrl, withId } from './list';
+import { ownControls } from './own-controls';
 
 /** The block that answers a view's address. */
 export interface ViewOwner {
@@ -87,10 +88,13 @@ function warn({ logger }: HttpServices, site: Site, { message }: AppsError, { fo
 
 type Done = Omit<Ran<unknown>, 'value'>;
 
-/** Answers with a displayed block, or the redirect of its logic. */
+/** Answers with a displayed block, with the buttons of an own record below it, or the redirect of its logic. */
 export async function answerDisplayed(exchange: Exchange, block: string, shown: Displayed, done: Done): Promise<void> {
   if ('redirect' in shown) return redirect(exchange, shown.redirect, done);
-  await answerHtml(exchange, { title: shown.title, main: shown.html }, block, done);
+  const { own } = exchange.visit;
+  // In place of a form alone the script leaves what is below it.
+  const below = own && !wantsFragment(exchange.ctx) ? await ownControls(exchange, own) : '';
+  await answerHtml(exchange, { title: shown.title, main: shown.html + below }, block, done);
   applyLogicResponse(exchange, done, { isPage: true });
 }
 

@@ -1,4 +1,4 @@
-import { readableMoment } from '../../../common/values/moments';
+import { readableMinute } from '../../../common/values/moments';
 import { attributes, escapeHtml } from '../../elements';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
@@ -63,7 +63,7 @@ export async function entriesHtml(run: Run, { entries = [] }: DisplayOptions): P
 export async function draftHtml(run: Run, { draft }: DisplayOptions): Promise<string> {
   if (!draft) return '';
   const locale = await localeOf(run);
-  const moment = readableMoment(new Date(draft.endsAt).toISOString(), locale);
+  const moment = readableMinute(draft.endsAt, locale);
   // Without a name it is no field of the form.
   const link = attributes({ type: 'url', class: 'apps-draft-link', value: draft.address, readonly: true });
   const button = { type: 'submit', class: 'apps-action', name: END_DRAFT, value: 'ask', formnovalidate: true };

@@ -1,6 +1,6 @@
 import { AppsError } from '../../../common/errors';
 import { asciiAddress } from '../../../common/text';
-import { readableMoment } from '../../../common/values/moments';
+import { readableMinute } from '../../../common/values/moments';
 import { fieldOf, type StoredFile, type TemporaryFile } from '../../../files';
 import type { NewDraft } from '../../../links/types';
 import { STORED } from '../../elements';
@@ -143,7 +143,7 @@ async function mailLink(run: Run, block: Block, { draftId, endsAt }: NewDraft, a
   const locale = await localeOf(run);
   const name = nameOf(block);
   const link = draftAddress({ services, site: visit.site, app }, draftId);
-  const moment = readableMoment(new Date(endsAt).toISOString(), locale);
+  const moment = readableMinute(endsAt, locale);
   const subject = locale.say('draft_mail_subject', { name });
   const text = `${locale.say('draft_mail', { name, moment })}\n\n${link}`;
   await queueReceipt(run, { address, subject, text, html: '', calendar: null, isNeeded: false });
