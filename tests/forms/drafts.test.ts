@@ -245,6 +245,17 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     const wrong = await form('kept/blocks/apply', { ...given, _draft_email: 'no address', _draft: '1' });
     expect([wrong.status, wrong.text.includes('value="no address"')]).toEqual([422, true]);
     expect(stage.host.output()).not.toContain(token);
+    const mails = (await rows('apps_mails')).length;
+    for (const value of [5, true, null, { a: 1 }, {}, [], ['me@example.org'], ['a@example.org', 'b@example.org']]) {
+      const json = { name: 'x', _draft_email: value, _draft: '1' };
+      const refused = await ask('POST kept/blocks/apply', { json });
+      expect([value, refused.status, refused.json.error]).toEqual([
+        value,
+        422,
+        expect.objectContaining({ details: { errors: [{ path: ['_draft_email'], message: 'This must be text.' }] } }),
+      ]);
+    }
+    expect((await rows('apps_mails')).length).toBe(mails);
   });
 
   endedDrafts(tools);

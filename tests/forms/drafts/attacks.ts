@@ -208,13 +208,18 @@ export function attacks(stage: Stage, tools: ReturnType<typeof draftTools>, file
       const all = (await rows('apps_files')).map((row) => `stored:${row.file}`);
       expect(all).toContain(own);
       for (const text of [...all, 'stored:1', 'sent:cv', 'stored:__proto__']) {
-        const stolen = await save('kept/blocks/apply', { name: 'thief', cv: text, 'people:0:doc': text });
-        const { values } = (await read('kept', stolen)).json as {
-          values: { cv?: unknown; people?: { doc?: unknown }[] };
-        };
-        expect([text, values.cv, values.people?.[0]?.doc]).toEqual([text, [], []]);
-        const again = await save(`kept/draft/${good}`, { name: 'good', mail: 'good@example.org', cv: text });
-        expect((await read('kept', again)).json.values).toMatchObject({ cv: [] });
+        const before = await rows('apps_drafts');
+        for (const field of ['cv', 'people:0:doc'])
+          for (const at of ['blocks/apply', `draft/${good}`]) {
+            const { status, text: shown } = await form(`kept/${at}`, { name: 'thief', [field]: text, _draft: '1' });
+            expect([text, field, at, status]).toEqual([text, field, at, text.startsWith('sent:') ? 303 : 422]);
+            if (status === 422) {
+              expect(shown).toContain('The chosen file is no longer there.');
+              expect(shown).toContain('value="thief"');
+              expect(shown).not.toContain(text);
+            }
+          }
+        if (text.startsWith('stored:')) expect(await rows('apps_drafts')).toEqual(before);
         const asJson = await ask('POST kept/blocks/apply', {
           json: { cv: { documentId: text.slice(7) }, _draft: '1' },
         });

@@ -99,6 +99,9 @@ export function endedDrafts({ ask, form, parts, save, page, records }: Tools): v
         { csrf: false },
       );
       expect([files.status, files.text.includes('late.pdf')]).toEqual([409, true]);
+      // A file that went with the draft is missed.
+      const gone = await form(`kept/draft/${token}`, { ...typed, cv: 'stored:gone', _save: '1' }, { csrf: false });
+      expect(gone.text).toContain('The chosen file is no longer there.');
       const json = await ask(`POST kept/draft/${token}`, { csrf: false, json: { name: 'late', _draft: '1' } });
       expect([json.status, json.json.error]).toEqual([409, expect.objectContaining({ details: { code: 'ended' } })]);
     });

@@ -1,4 +1,4 @@
-import type { StoredFile } from '../../../files';
+import type { StoredRecord } from '../../../records/types';
 import { draftOf } from '../../run/draft-link';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
@@ -16,8 +16,23 @@ export function shownDraft(run: Run, block: Block): { draft: ShownDraft; entries
   return { draft: { address, endsAt: draft.endsAt, lost }, entries };
 }
 
-/** The stored files that a form may name, besides those of its record: those of its draft, and others. */
-export function namedFiles(run: Run, block: Block, others?: FileSources['named']): ReadonlyMap<string, StoredFile> {
-  const own = draftOf(run, block)?.draft.content.files ?? [];
-  return new Map([...own.map((file) => [file.documentId, file] as const), ...(others ?? [])]);
+/**
+ * Where the files of a form come from: the request, its record, its draft. Another stored file is refused in a form that may be kept as a draft:
+ * the draft may have lost it on another device, and to leave it out would lose it unnoticed.
+ * @param others further stored files that the form may name
+ */
+export function formSources(
+  run: Run,
+  block: Block,
+  record: Pick<StoredRecord, 'items'> | null,
+  others?: FileSources['named'],
+): FileSources {
+  const open = draftOf(run, block);
+  const own = open?.draft.content.files ?? [];
+  return {
+    files: run.visit.files,
+    items: record?.items,
+    named: new Map([...own.map((file) => [file.documentId, file] as const), ...(others ?? [])]),
+    isStrict: record === null && (block.definition.drafts || open !== null),
+  };
 }

@@ -17,7 +17,7 @@ import { changedEntries, enteredIn, pressedButton, sentEntries } from '../sent/s
 import { type FilesAgain, fieldsAgain, filesAgain, lostFiles } from '../sent/submitted-files';
 import { DRAFT_EMAIL } from './draft-html';
 import type { DisplayOptions } from './element-contents';
-import { namedFiles, shownDraft } from './open-draft';
+import { formSources, shownDraft } from './open-draft';
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */
 export const onlyShows = (block: Block, fields: FormFields): boolean =>
@@ -40,7 +40,6 @@ export async function shownAgain(
   keepsFiles = true,
 ): Promise<DisplayOptions> {
   const record = await shownRecord(run, stored);
-  const { files } = run.visit;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
   const known = record && versionIn(fields, record);
@@ -59,7 +58,7 @@ export async function shownAgain(
       : undefined;
   const shown = { ...(record === null && draftShown(run, block, fields)), ...(entries && { submission: entries }) };
   if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...shown };
-  const sources = { files: keepsFiles ? files : undefined, items: record?.items, named: namedFiles(run, block) };
+  const sources = { ...formSources(run, block, record), ...(!keepsFiles && { files: undefined }) };
   const shownFiles = await filesAgain(block, fields, sources);
   const kept = fieldsAgain(block, fields, shownFiles);
   const none = { entered: new Map<string, readonly string[]>(), errors };

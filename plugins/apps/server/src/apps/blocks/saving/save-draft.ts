@@ -4,6 +4,7 @@ import { readableMinute } from '../../../common/values/moments';
 import { fieldOf, type StoredFile, type TemporaryFile } from '../../../files';
 import type { NewDraft } from '../../../links/types';
 import { STORED } from '../../elements';
+import { type Message, message } from '../../locales';
 import { isAddress } from '../../mail';
 import { draftAddress, draftOf } from '../../run/draft-link';
 import { makerOf } from '../../run/owner';
@@ -16,11 +17,11 @@ import { nameOf } from '../../run/visits';
 import type { Block } from '../../types';
 import { DRAFT_EMAIL } from '../display/draft-html';
 import { guardProblem } from '../display/form';
-import { namedFiles } from '../display/open-draft';
+import { formSources } from '../display/open-draft';
 import { isSaved, shownElements } from '../group';
 import { draftFields } from '../sent/draft-content';
 import type { SentFields } from '../sent/fields-of-items';
-import { type FormFields, textsOf } from '../sent/form';
+import type { FormFields } from '../sent/form';
 import { pagesOf } from '../sent/pages';
 import { sentEntries } from '../sent/sent-entries';
 import { fileFields, readFiles, requireStored } from '../sent/submitted-files';
@@ -71,20 +72,25 @@ export async function saveDraft(run: Run, block: Block, form: SentFields, mayCre
   return { kind: 'draft', draftId, endsAt, created: open === null, isMailed };
 }
 
-const emailIn = (fields: FormFields): string =>
-  (textsOf(Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : undefined).at(-1) ?? '').trim();
+/** The address in a form, '' for none, or the message about a value that is none: in JSON it may have any type. */
+function emailIn(fields: FormFields): string | Message {
+  const value: unknown = Object.hasOwn(fields, DRAFT_EMAIL) ? fields[DRAFT_EMAIL] : '';
+  if (typeof value !== 'string') return message('text');
+  const email = value.trim();
+  return email === '' || isAddress(email) ? email : message('email');
+}
 
 /** The address for the link, null for none. Refuses automatic forms, values of another type in JSON, and what is no address. */
 async function requireSendable(run: Run, block: Block, { fields, wrong }: SentFields): Promise<string | null> {
   const { say } = await localeOf(run);
   const automatic = guardProblem(run, block, fields);
   const errors: FormError[] = automatic === null ? [] : [{ path: [], message: say(automatic.key) }];
-  for (const { path, message } of [...wrong.values()].flat())
-    errors.push({ path, message: say(message.key, message.values) });
+  for (const { path, message: text } of [...wrong.values()].flat())
+    errors.push({ path, message: say(text.key, text.values) });
   const email = emailIn(fields);
-  if (email !== '' && !isAddress(email)) errors.push({ path: [DRAFT_EMAIL], message: say('email') });
+  if (typeof email !== 'string') errors.push({ path: [DRAFT_EMAIL], message: say(email.key) });
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
-  return email === '' ? null : asciiAddress(email);
+  return typeof email === 'string' && email !== '' ? asciiAddress(email) : null;
 }
 
 /** What is kept of a form, with its files stored. A FormRefusal for files that their fields do not take. */
@@ -92,7 +98,7 @@ async function contentOf(run: Run, block: Block, { fields, named }: SentFields):
   const shows = shownElements(run, block);
   const kept = draftFields(block, fields, shows, pagesOf(block, shows));
   const { files: request } = run.visit;
-  const sources = { files: request, items: undefined, named: namedFiles(run, block, named) };
+  const sources = formSources(run, block, null, named);
   const known = fileFields(block.definition);
   const { say } = await localeOf(run);
   const found = new Map<string, readonly (StoredFile | TemporaryFile)[]>();

@@ -13,7 +13,7 @@ import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import type { DisplayOptions } from '../display/element-contents';
-import { namedFiles, shownDraft } from '../display/open-draft';
+import { formSources, shownDraft } from '../display/open-draft';
 import { questionHtml, unanswered } from '../display/page-contents';
 import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
@@ -99,8 +99,7 @@ export async function submitBlock(
   const question = rights.asks ? unanswered(block, fields) : null;
   if (question) {
     refuseLost(run, await shownAgain(run, block, record, fields));
-    const sources = { files: run.visit.files, items: record?.items, named: namedFiles(run, block) };
-    const files = await filesAgain(block, fields, sources);
+    const files = await filesAgain(block, fields, formSources(run, block, record));
     const draft = record ? undefined : shownDraft(run, block)?.draft;
     const options = { record, mode: record ? 'text' : 'input', ...(draft && { draft }) } as const;
     const html = await questionHtml(run, block, options, question, fieldsAgain(block, fields, files));
@@ -174,7 +173,7 @@ function refuseLost(run: Run, { submission }: DisplayOptions): void {
 const submittedFields = (run: Run, block: Block, record: StoredRecord | null, form: SentFields): SubmittedFields => ({
   ...form,
   shows: shownElements(run, block),
-  sources: { files: run.visit.files, items: record?.items, named: namedFiles(run, block, form.named) },
+  sources: formSources(run, block, record, form.named),
   ...(record && { before: changedRecord(record, form.fields) }),
 });
 

@@ -22,6 +22,8 @@ export interface FileSources {
   items: Items | undefined;
   /** Other stored files that the form may name, by document id: those of its draft, and of a JSON client those of the app. */
   named?: ReadonlyMap<string, StoredFile>;
+  /** Whether a stored file that is none of these is refused; else it is left out. */
+  isStrict?: boolean;
 }
 
 /** As an element type of files takes them. */
@@ -95,7 +97,7 @@ export function keptFileFields(field: string, value: Json, { items, named }: Fil
 async function fileEntries(
   field: string,
   submitted: readonly string[],
-  { files, items, named }: FileSources,
+  { files, items, named, isStrict = false }: FileSources,
 ): Promise<FileEntries> {
   const after = (prefix: string) =>
     submitted.filter((text) => text.startsWith(prefix)).map((text) => text.slice(prefix.length));
@@ -107,6 +109,7 @@ async function fileEntries(
   const stored = storedIn(items, field).filter(({ documentId }) => stays.has(documentId));
   const own = new Set(stored.map(({ documentId }) => documentId));
   const others = [...stays].flatMap((id) => (own.has(id) ? [] : (named?.get(id) ?? [])));
+  if (isStrict && own.size + others.length < stays.size) uploaded.push({ problem: 'file_gone' });
   return { stored, named: others, uploaded };
 }
 
