@@ -14,13 +14,23 @@ describe.each(await availableClients())('drafts on %s', (client) => {
   let database: TestDatabase;
   let drafts: Drafts;
   const clock = { now: 1_000_000 };
+  /** What another process does before the next transaction. */
+  let meanwhile: (() => Promise<unknown>) | null = null;
   const released: [app: string, files: readonly string[]][] = [];
 
   beforeAll(async () => {
     database = await createTestDatabase(client, { table: false });
     await createContentTables(database.knex, [draftType, fileType]);
     drafts = createDrafts({
-      database: database.host,
+      database: {
+        ...database.host,
+        async transaction(work) {
+          const other = meanwhile;
+          meanwhile = null;
+          await other?.();
+          return database.host.transaction(work);
+        },
+      },
       keyring: {
         sign: (parts) => Buffer.from(parts.join().padEnd(32, '=')).subarray(0, 32).toString('base64url'),
         verify: () => true,
@@ -99,6 +109,33 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect(await drafts.remove(key, made.draftId)).toBe(false);
     expect((await drafts.list(key, 1)).drafts).toHaveLength(1);
     expect((await drafts.list(key, 1)).total).toBe(2);
+    await database.knex('apps_drafts').delete();
+  });
+
+  test('one that is saved or sent while it is removed stays, and its files stay with it', async () => {
+    for (const file of ['h1', 'h2', 'h3', 'h4']) await addFile(file);
+    const [saved, over] = [withFiles(['h1']), withFiles(['h2'])];
+    for (const one of [saved, over]) await write(drafts.save(one, true));
+    clock.now += MINUTE;
+    const row = { draft_id: saved.draftId };
+    meanwhile = () =>
+      database
+        .knex('apps_drafts')
+        .where(row)
+        .update({ ends_at: clock.now + MINUTE });
+    await drafts.prune();
+    expect(await drafts.find(key, drafts.token(saved))).not.toBeNull();
+    expect(await drafts.find(key, drafts.token(over))).toBeNull();
+    expect(released.splice(0)).toEqual([['app', ['h2']]]);
+    meanwhile = () => write(drafts.sent(saved));
+    expect(await drafts.remove(key, saved.draftId)).toBe(false);
+    expect(await drafts.find(key, drafts.token(saved))).toMatchObject({ isSent: true });
+    // The files are those of the moment at which it goes.
+    const changed = withFiles(['h3']);
+    await write(drafts.save(changed, true));
+    meanwhile = () => write(drafts.save({ ...changed, content: withFiles(['h4']).content }, false));
+    expect(await drafts.remove(key, changed.draftId)).toBe(true);
+    expect(released.splice(0)).toEqual([['app', ['h4']]]);
     await database.knex('apps_drafts').delete();
   });
 

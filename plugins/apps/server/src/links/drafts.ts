@@ -110,20 +110,36 @@ export function createDrafts({ database, keyring, limits, released, onError, now
     await sql.change(text, [draftId, site, app, ...ids]);
   }
 
-  async function removeRows(rows: readonly Row[]): Promise<void> {
+  /**
+   * Deletes drafts with their files.
+   * @param condition what must still hold: a draft that is saved or sent at this moment stays, with its files
+   * @returns how many were deleted
+   */
+  async function removeRows(
+    rows: readonly Row[],
+    condition: string,
+    values: readonly (string | number)[],
+  ): Promise<number> {
     const ids = rows.map(({ draft_id: id }) => String(id));
-    const files = await filesOf(reading(), ids);
-    const text = `delete from ${TABLE} where draft_id in (${marksOf(ids)})`;
-    await database.transaction((trx) => createSql(trx, dialect).change(text, ids));
+    const known = `draft_id in (${marksOf(ids)})`;
+    const { gone, files } = await database.transaction(async (trx) => {
+      const sql = createSql(trx, dialect);
+      await sql.change(`delete from ${TABLE} where ${known} and ${condition}`, [...ids, ...values]);
+      const left = await sql.rows(`select draft_id from ${TABLE} where ${known}`, ids);
+      const stay = new Set(left.map(({ draft_id: id }) => String(id)));
+      const gone = ids.filter((id) => !stay.has(id));
+      return { gone, files: gone.length > 0 ? await filesOf(sql, gone) : [] };
+    });
     const apps = new Map(rows.map(({ site, app }) => [`${site}/${app}`, { site: String(site), app: String(app) }]));
     // Each app looks only at files of its own.
     if (files.length > 0) for (const key of apps.values()) await released(key, files);
+    return gone.length;
   }
 
   async function prune(): Promise<void> {
     const text = `select draft_id, site, app from ${TABLE} where ends_at <= ? order by id limit ${PRUNED}`;
     for (let rows = await reading().rows(text, [now()]); rows.length > 0; ) {
-      await removeRows(rows);
+      await removeRows(rows, 'ends_at <= ?', [now()]);
       rows = rows.length < PRUNED ? [] : await reading().rows(text, [now()]);
     }
   }
@@ -170,8 +186,7 @@ export function createDrafts({ database, keyring, limits, released, onError, now
     async remove({ site, app }, draftId) {
       const text = `select draft_id, site, app from ${TABLE} where draft_id = ? and site = ? and app = ? and sent_at is null`;
       const rows = await reading().rows(text, [draftId, site, app]);
-      if (rows.length > 0) await removeRows(rows);
-      return rows.length > 0;
+      return rows.length > 0 && (await removeRows(rows, 'sent_at is null', [])) > 0;
     },
     async list({ site, app }, limit) {
       const where = 'site = ? and app = ? and sent_at is null and ends_at > ?';
