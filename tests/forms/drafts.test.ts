@@ -41,6 +41,7 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     expect(opened.status).toBe(200);
     for (const text of [
       'What you have entered is saved.',
+      'Anyone who has this link can do the same as you: keep it for yourself.',
       `action="${link.href}"`,
       `value="${link.href}"`,
       'not yet',

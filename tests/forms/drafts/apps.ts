@@ -29,7 +29,7 @@ const blocks: Record<string, [definition: string, layout: string]> = {
   apply: [`drafts: true\ntitle: Application\n${elements}`, `${fields}{_draft_email}{_draft}{_save}`],
   paged: [
     `drafts: true\npages:\n  - { title: First, elements: [name, mail] }\n  - { title: Second, elements: [kind, more, cv] }\n  - { title: Third, elements: [people] }\n${elements}`,
-    '<h1>Application</h1>{_pages}',
+    '<h1>Application</h1>{_draft_email}{_pages}',
   ],
   seats: ['drafts: true\nlimit: 1\nelements: { name: TEXT }', '{name}{_draft}{_save}'],
   closing: [

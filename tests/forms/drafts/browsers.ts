@@ -1,7 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../../support/accessibility';
 import { hasBrowser, keepPicture, openBrowser, visitor } from '../../support/browser';
 import type { Stage } from '../../support/stage';
+
+/** The plugin's own style sheet, which a theme may use. */
+const style = readFileSync(
+  fileURLToPath(new URL('../../../plugins/apps/browser/src/apps.css', import.meta.url)),
+  'utf8',
+);
 
 const sizes = [
   [true, 390],
@@ -30,7 +38,7 @@ export function draftBrowsers(stage: Stage): void {
       await page.getByRole('button', { name: 'Save and continue later' }).click();
       await page.getByText('What you have entered is saved.').waitFor();
       expect(page.url()).toMatch(/\/draft\/[\w-]{65}$/);
-      const link = await page.getByLabel('Link').inputValue();
+      const link = await page.getByLabel('Link', { exact: true }).inputValue();
       expect(link).toBe(page.url());
       await context.close();
 
@@ -68,12 +76,56 @@ export function draftBrowsers(stage: Stage): void {
       await second.close();
     });
 
+    test('on a narrow screen the buttons do not touch, and those beside Next are quiet', async () => {
+      const { page, context } = await visitor(await openBrowser(), {
+        ...{ viewport: { width: 390, height: 800 }, bypassCSP: true },
+      });
+      await page.goto(at('paged'));
+      await page.addStyleTag({ content: style });
+      await page.getByLabel('Your name').fill('Narrow');
+      await page.getByRole('button', { name: 'Next' }).click();
+      await page.getByRole('heading', { name: 'Second' }).waitFor();
+      await page.getByRole('button', { name: 'Save and continue later' }).click();
+      await page.getByText('What you have entered is saved.').waitFor();
+      await page.addStyleTag({ content: style });
+      const buttons = await page.locator('.apps-action:visible').evaluateAll((all) =>
+        all.map((one) => {
+          const { top, bottom, left, right } = one.getBoundingClientRect();
+          return {
+            ...{ top, bottom, left, right },
+            name: one.getAttribute('name'),
+            fill: getComputedStyle(one).backgroundColor,
+          };
+        }),
+      );
+      const near = buttons.flatMap((one, at) =>
+        buttons
+          .slice(at + 1)
+          .filter(({ left, right, top, bottom }) => {
+            const [across, down] = [
+              Math.max(left - one.right, one.left - right),
+              Math.max(top - one.bottom, one.top - bottom),
+            ];
+            return Math.max(across, down) < 6;
+          })
+          .map(({ name }) => [one.name, name]),
+      );
+      expect(near).toEqual([]);
+      const quiet = buttons.filter(({ fill }) => fill === 'rgba(0, 0, 0, 0)').map(({ name }) => name);
+      expect(quiet).toEqual(['_back', '_draft', '_revoke']);
+      const tops = await page
+        .locator('[name=_draft_email], button[name=_draft]')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('name')));
+      expect(tops).toEqual(['_draft_email', '_draft']);
+      await context.close();
+    });
+
     test('a form that is submitted in place shows its link in place', async () => {
       const { page, context } = await visitor(await openBrowser(), {});
       await page.goto(at('ajax'));
       await page.getByLabel('Name').fill('In place');
       await page.getByRole('button', { name: 'Save and continue later' }).click();
-      const link = await page.getByLabel('Link').inputValue();
+      const link = await page.getByLabel('Link', { exact: true }).inputValue();
       expect(link).toMatch(/\/draft\/[\w-]{65}$/);
       await page.getByLabel('Name').fill('Again');
       await page.getByRole('button', { name: 'Save and continue later' }).click();

@@ -145,7 +145,7 @@ export const de: ServiceMessages = {
   place_free_subject: 'Sie haben einen Platz: {name}',
   place_free: 'Ein Platz ist frei geworden und gehört nun Ihnen: {name}',
   own_link:
-    'Unter dieser Adresse sehen Sie, was Sie gesendet haben. Bewahren Sie sie auf: Wer sie hat, kann dasselbe wie Sie.',
+    'Mit diesem Link können Sie ansehen, was Sie gesendet haben. Wer diesen Link hat, kann dasselbe tun wie Sie: Behalten Sie ihn für sich.',
   own_open: 'Öffnen',
   own_until: 'Sie können dies ändern bis: {moment}.',
   own_over: 'Dies kann nicht mehr geändert werden.',
@@ -164,7 +164,7 @@ export const de: ServiceMessages = {
     'Der Link wurde nicht per E-Mail gesendet, weil zu viele angefordert wurden. Bitte bewahren Sie ihn selbst auf.',
   draft_link: 'Link',
   draft_until:
-    'Dies ist ein Entwurf, der noch nicht abgeschickt wurde. Mit diesem Link können Sie fortfahren bis: {moment}. Bewahren Sie ihn auf: Wer ihn hat, kann dasselbe wie Sie.',
+    'Dies ist ein Entwurf, der noch nicht abgeschickt wurde. Mit diesem Link können Sie fortfahren bis: {moment}. Wer diesen Link hat, kann dasselbe tun wie Sie: Behalten Sie ihn für sich.',
   draft_lost: 'Das Formular hat sich geändert, seit Sie dies gespeichert haben. Diese Eingaben passen nicht mehr:',
   draft_entries: 'Ihre Eingaben',
   draft_revoke: 'Diesen Entwurf löschen',

@@ -148,7 +148,8 @@ export const en = {
   option_full: '{label} (full)',
   place_free_subject: 'You have a place: {name}',
   place_free: 'A place has become free, and it is yours: {name}',
-  own_link: 'You can see what you have sent at this address. Keep it: who has it can do what you can.',
+  own_link:
+    'With this link you can see what you have sent. Anyone who has this link can do the same as you: keep it for yourself.',
   own_open: 'Open it',
   own_until: 'You can change this until {moment}.',
   own_over: 'This can no longer be changed.',
@@ -165,7 +166,7 @@ export const en = {
   draft_not_mailed: 'The link was not sent by e-mail, because too many were asked for. Please keep it yourself.',
   draft_link: 'Link',
   draft_until:
-    'This is a draft, which has not been sent yet. With this link you can continue until {moment}. Keep it: who has it can do what you can.',
+    'This is a draft, which has not been sent yet. With this link you can continue until {moment}. Anyone who has this link can do the same as you: keep it for yourself.',
   draft_lost: 'The form has changed since you saved this. These entries no longer fit:',
   draft_entries: 'What you have entered',
   draft_revoke: 'Delete this draft',

@@ -142,7 +142,8 @@ export const es: ServiceMessages = {
   option_full: '{label} (completo)',
   place_free_subject: 'Tiene una plaza: {name}',
   place_free: 'Ha quedado libre una plaza y es suya: {name}',
-  own_link: 'En esta dirección puede ver lo que ha enviado. Guárdela: quien la tiene puede hacer lo mismo que usted.',
+  own_link:
+    'Con este enlace puede ver lo que ha enviado. Quien tenga este enlace puede hacer lo mismo que usted: no lo comparta.',
   own_open: 'Abrir',
   own_until: 'Puede cambiarlo hasta: {moment}.',
   own_over: 'Esto ya no se puede cambiar.',
@@ -160,7 +161,7 @@ export const es: ServiceMessages = {
     'El enlace no se envió por correo electrónico, porque se pidieron demasiados. Guárdelo usted mismo.',
   draft_link: 'Enlace',
   draft_until:
-    'Esto es un borrador que todavía no se ha enviado. Con este enlace puede continuar hasta: {moment}. Guárdelo: quien lo tenga puede hacer lo mismo que usted.',
+    'Esto es un borrador que todavía no se ha enviado. Con este enlace puede continuar hasta: {moment}. Quien tenga este enlace puede hacer lo mismo que usted: no lo comparta.',
   draft_lost: 'El formulario ha cambiado desde que guardó esto. Estos datos ya no encajan:',
   draft_entries: 'Lo que ha introducido',
   draft_revoke: 'Eliminar este borrador',

@@ -145,7 +145,7 @@ export const fr: ServiceMessages = {
   place_free_subject: 'Vous avez une place : {name}',
   place_free: 'Une place s’est libérée et elle est à vous : {name}',
   own_link:
-    'Vous pouvez voir ce que vous avez envoyé à cette adresse. Gardez-la : qui l’a peut faire la même chose que vous.',
+    'Avec ce lien, vous pouvez voir ce que vous avez envoyé. Toute personne qui a ce lien peut faire la même chose que vous : gardez-le pour vous.',
   own_open: 'L’ouvrir',
   own_until: 'Vous pouvez le modifier jusqu’au : {moment}.',
   own_over: 'Cela ne peut plus être modifié.',
@@ -164,7 +164,7 @@ export const fr: ServiceMessages = {
     'Le lien n’a pas été envoyé par e-mail, car trop d’envois ont été demandés. Veuillez le conserver vous-même.',
   draft_link: 'Lien',
   draft_until:
-    'Ceci est un brouillon, qui n’a pas encore été envoyé. Avec ce lien, vous pouvez continuer jusqu’au : {moment}. Conservez-le : qui le possède peut faire la même chose que vous.',
+    'Ceci est un brouillon, qui n’a pas encore été envoyé. Avec ce lien, vous pouvez continuer jusqu’au : {moment}. Toute personne qui a ce lien peut faire la même chose que vous : gardez-le pour vous.',
   draft_lost: 'Le formulaire a changé depuis votre enregistrement. Ces saisies ne conviennent plus :',
   draft_entries: 'Votre saisie',
   draft_revoke: 'Supprimer ce brouillon',
