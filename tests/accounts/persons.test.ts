@@ -299,6 +299,62 @@ describe.each(await availableClients())('persons on %s', (client) => {
     expect(await withoutChanges('dora@example.com')).toEqual({});
   });
 
+  test('records that wait and that are confirmed, their mails, and a draft with its file are found, exported and erased', async () => {
+    const kim = 'kim@example.com';
+    const mailsOf = <T>(work: (rows: { text: string; calendar: string | null }[]) => T) =>
+      stage.host
+        .run(async (strapi, to) => strapi.db.connection('apps_mails').where({ recipients: to }).orderBy('id'), kim)
+        .then(work);
+    // A mail that could not be sent yet keeps its text and its calendar file.
+    await stage.host.run((strapi) => {
+      const email = strapi.plugin('email').service('email');
+      Object.assign(globalThis, { sendMail: email.send });
+      email.send = () => Promise.reject(new Error('later'));
+    });
+    const signUp = { email: kim, day: '2999-12-31' };
+    for (let count = 0; count < 2; count += 1) expect((await form('cards', 'signup', signUp)).status).toBe(303);
+    const token = await mailsOf(([mail]) => /confirm\/([\w-]{65})/.exec(mail?.text ?? '')?.[1]);
+    expect((await stage.send({ send: `POST cards/confirm/${token}`, json: {} })).status).toBe(200);
+    expect(await mailsOf((all) => all.map(({ calendar }) => calendar?.includes(kim) === true))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    const draft = [
+      { name: 'email', content: kim },
+      { name: 'doc', file: 'draft.pdf', type: 'application/pdf', content: pdf },
+      { name: '_draft', content: '1' },
+    ];
+    expect((await sendBody(stage, formBody(draft), 'cards/blocks/signup')).status).toBe(303);
+    expect((await tablesWith(kim)).apps_drafts).toBe(1);
+
+    expect(counts(await find(kim))).toMatchObject({
+      'records cards delete': 2,
+      'drafts cards delete': 1,
+      'files cards delete': 1,
+      'mails cards delete': 3,
+    });
+    const files = await unpacked((await ask('export', kim)).bytes);
+    const { entries } = JSON.parse(String(files.get('person.json'))) as {
+      entries: { kind: string; files: string[]; data: object }[];
+    };
+    const [stored] = entries.filter(({ kind }) => kind === 'drafts');
+    expect(stored).toMatchObject({ data: { content: { fields: { email: [kim] } } }, files: [expect.any(String)] });
+    expect(files.get(stored?.files[0] ?? '')?.equals(pdf)).toBe(true);
+    expect(JSON.stringify(entries.filter(({ kind }) => kind === 'mails'))).toContain('BEGIN:VCALENDAR');
+    expect(JSON.stringify(entries.filter(({ kind }) => kind === 'records'))).toContain('"_state":"unconfirmed"');
+
+    expect((await erase(kim)).failed).toEqual([]);
+    expect(await withoutChanges(kim)).toEqual({});
+    expect(counts(await find(kim))).toEqual({});
+    await expect
+      .poll(async () => (await readdir(kept(), { recursive: true })).filter((name) => name.endsWith('.pdf')))
+      .toEqual([]);
+    await stage.host.run((strapi) => {
+      strapi.plugin('email').service('email').send = Reflect.get(globalThis, 'sendMail');
+    });
+  });
+
   test('what cannot be erased is named, and keeps no other from it', async () => {
     await form('rooms', 'visit', { email: 'ida@example.com' });
     await form('cards', 'card', { name: 'Ida', email: 'ida@example.com' });

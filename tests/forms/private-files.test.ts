@@ -99,6 +99,25 @@ describe.each(await availableClients())('private files on %s', (client) => {
     await expect.poll(() => libraryNames(stage)).toEqual([]);
   });
 
+  test('that are gone are left out where a deleted record, or an earlier version, is restored', async () => {
+    const { id, items } = await made('una', [
+      { name: 'name', content: 'Una' },
+      attach,
+      { name: 'more:0:cv', file: 'b.txt', content: 'second' },
+    ]);
+    await stage.send({ as: 'mona', send: `DELETE cv/record/${id}` });
+    await expect.poll(kept).toEqual([]);
+    const history = `cv/history/${id}`;
+    const { json } = await stage.send<{ version: number }[]>({ as: 'mona', send: `GET ${history}` });
+    const restored = await stage.send({ as: 'mona', send: `POST ${history}`, json: { version: json[0]?.version } });
+    expect(restored.status, restored.text).toBeLessThan(300);
+    const back = await stage.send<Items>({ as: 'mona', send: `GET cv/record/${id}` });
+    expect(back.json).toMatchObject({ name: 'Una', more: [] });
+    expect(back.json.cv ?? null).toBeNull();
+    expect(back.text).not.toContain(items.cv.documentId);
+    await stage.send({ as: 'mona', send: `DELETE cv/record/${id}` });
+  });
+
   attacks(tools);
 
   test("are read in the panel with the administrator's permission, and what it sends back changes nothing", async () => {

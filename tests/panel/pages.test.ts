@@ -33,6 +33,7 @@ beforeAll(async () => {
   });
   await stage.put('shelf', 'emma', { ...book, title: 'Emma', state: 'lent' });
   await stage.send({ send: 'GET shelf/blocks/hello', accept: 'text/html' });
+  await stage.send({ as: 'mona', send: 'POST shelf/blocks/wish', json: { wish: 'a lamp', _draft: '' } });
   const json = { name: 'Note', enabled: true, event: 'create', contentType: 'api::article.article' };
   const target = { app: 'shelf', block: 'hello', function: 'note' };
   const made = await stage.send<{ id: string }>({ as: 'root', send: 'POST /apps/rules', json: { ...json, ...target } });

@@ -33,6 +33,14 @@ export function fails({ request }) { throw new Error('cannot write to ' + reques
 `,
   );
   await copy.write(
+    'main/apps/cards/blocks/signup.yaml',
+    `drafts: true
+receipt: { to: email, subject: "For {email}", confirm: true }
+elements: { email: { type: EMAIL, person: email }, day: DATE, doc: FILE }
+`,
+  );
+  await copy.write('main/apps/cards/blocks/signup.html', '{email} {day} {doc} {_save}');
+  await copy.write(
     'main/apps/cards/blocks/broken.yaml',
     'elements: { email: { type: EMAIL, person: email }, fails: ACTION }\n',
   );

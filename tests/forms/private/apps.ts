@@ -26,7 +26,7 @@ export async function privateApps(copy: ThemeCopy): Promise<void> {
 `,
   );
   for (const app of ['cv', 'twin']) {
-    await copy.write(`main/apps/${app}/settings.yaml`, rights(acl));
+    await copy.write(`main/apps/${app}/settings.yaml`, `history: true\n${rights(acl)}`);
     await copy.write(`main/apps/${app}/blocks/apply.yaml`, definition);
     await copy.write(`main/apps/${app}/blocks/apply.html`, layout);
     await copy.write(

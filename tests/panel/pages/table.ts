@@ -19,6 +19,8 @@ export const files = {
     '',
   ].join('\n'),
   'blocks/book.html': '<p>{title} {state} {body} {topics} {site} {day} {new}</p>{_save}',
+  'blocks/wish.yaml': 'drafts: true\nelements: { wish: TEXT }\n',
+  'blocks/wish.html': '{wish}{_save}{_draft}',
   'blocks/hello.html': '<p>{value}</p>\n',
   'blocks/hello.yaml': "elements:\n  value: BASIC\nschedules: [{ run: note, cron: '0 6 * * 1-5' }]\n",
   'blocks/hello.js':
@@ -51,6 +53,8 @@ export const pagesOf = (themes: ThemeCopy, rule: () => string): Row[] => [
   ['import', () => '/site/shelf/records', (page) => press(page, 'Import')],
   ['import, mapped', () => '/site/shelf/records', mapped],
   ['a question', () => '/site/shelf/records', (page) => press(page, 'Delete record moby')],
+  ['drafts', () => '/site/shelf/records', (page) => press(page, 'Drafts: 1')],
+  ['a question about a draft', () => '/site/shelf/records', deleteDraft],
   ['indexes', () => '/site/shelf/indexes'],
   ['runs', () => '/site/shelf/runs', (page) => failedRun(page).waitFor()],
   ['a run', () => '/site/shelf/runs', run],
@@ -76,6 +80,14 @@ export const pagesOf = (themes: ThemeCopy, rule: () => string): Row[] => [
   ['a rule', () => `/rules/${rule()}`],
   ['the tile picker', () => '../../content-manager/collection-types/api::article.article/create', tile, TILE],
 ];
+
+async function deleteDraft(page: Page) {
+  await press(page, 'Drafts: 1');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+}
 
 async function findPerson(page: Page) {
   await page.getByLabel('E-mail address or user').fill('anna@example.com');

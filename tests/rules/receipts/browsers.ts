@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from '../../support/accessibility';
 import { hasBrowser, keepPicture, openBrowser, visitor } from '../../support/browser';
@@ -12,7 +13,7 @@ const sizes = [
 ] as const;
 
 /** In a browser: a visitor registers, confirms by the link in the mail, and wants no more mails. Each page is accessible. */
-export function receiptBrowsers(stage: Stage, { mailTo, tokenIn, to }: Mails): void {
+export function receiptBrowsers(stage: Stage, { ask, mailTo, tokenIn, to }: Mails): void {
   describe.runIf(hasBrowser)('in a browser', () => {
     test.each(sizes)('a visitor confirms and refuses: script %s, %i pixels', async (hasScript, width) => {
       const browser = await openBrowser();
@@ -38,6 +39,13 @@ export function receiptBrowsers(stage: Stage, { mailTo, tokenIn, to }: Mails): v
       const first = await mailTo(address);
       await page.goto(`${app}/confirm/${tokenIn(first)}`);
       await look('question');
+      const withdraw = page.getByRole('button', { name: 'Withdraw' });
+      const paint = (button: Locator) => button.evaluate((one) => getComputedStyle(one).backgroundColor);
+      expect(await paint(withdraw)).not.toBe(await paint(page.getByRole('button', { name: 'Confirm' })));
+      await withdraw.click();
+      await page.getByText('Do you want to withdraw this?').waitFor();
+      await look('withdraw');
+      await page.getByRole('link', { name: 'Cancel' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
       await page.getByText('Thank you, it is confirmed.').waitFor();
       await look('confirmed');
@@ -49,6 +57,22 @@ export function receiptBrowsers(stage: Stage, { mailTo, tokenIn, to }: Mails): v
       await look('refused');
       await page.getByRole('button', { name: 'Send mails again' }).click();
       await page.getByRole('button', { name: 'No more mails' }).waitFor();
+      await context.close();
+    });
+
+    test.each([true, false])('over the limit what was entered stays in the form: script %s', async (hasScript) => {
+      const address = `many-${hasScript}@example.org`;
+      for (let at = 0; at < 5; at += 1) await ask('POST events', { json: { block: 'moved', email: address } });
+      const { page, context } = await visitor(await openBrowser(), { javaScriptEnabled: hasScript, bypassCSP: true });
+      await page.goto(`${stage.host.url}/site/@@apps/events/blocks/moved`);
+      await page.locator('[name=name]').fill('Much to write');
+      await page.locator('[name=email]').fill(address);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Too many mails were asked for. Nothing was stored.').waitFor();
+      expect(await page.locator('[name=name]').inputValue()).toBe('Much to write');
+      await page.locator('[name=email]').fill(`other-${address}`);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Please open the link in it').waitFor();
       await context.close();
     });
   });

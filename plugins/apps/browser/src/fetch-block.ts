@@ -10,7 +10,7 @@ export class LoginNeeded extends Failure {}
 export interface Loaded {
   /** Nodes of the answer's body, not yet in the page: its scripts never run. */
   content: DocumentFragment;
-  /** The form was refused (422, 409 for a record that has changed, or 403 for an old token): the answer is the form with the entered values. */
+  /** The form was refused (422, 409 for a record that has changed, 429 for too many mails, or 403 for an old token): the answer is the form with the entered values. */
   invalid: boolean;
   /** The address that a redirect led to, else null. */
   redirect: string | null;
@@ -29,7 +29,7 @@ export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loa
     throw new Failure(words.failed);
   const { html, status } = response;
   const content = parsed(html);
-  const invalid = [403, 409, 422].includes(status) && content.querySelector(BLOCK) !== null;
+  const invalid = [403, 409, 422, 429].includes(status) && content.querySelector(BLOCK) !== null;
   const lacksToken = status === 403 && content.querySelector('[data-error=CsrfError]');
   if (status === 401 || (lacksToken && !invalid)) throw new LoginNeeded(explained(html));
   if (status > 299 && !invalid) throw new Failure(explained(html));

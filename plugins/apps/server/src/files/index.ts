@@ -19,7 +19,7 @@ export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
 export { createImageSwap, createPictures, type ImageService, type ImageSwap, pictureLimits } from './pictures';
 export { fieldOf, RequestFiles } from './request-files';
-export { documentIdsIn, eachFile, filesIn } from './stored';
+export { documentIdsIn, eachFile, filesIn, withoutOthers } from './stored';
 
 /** Milliseconds between two removals of what waits for too long. */
 const CLEARING = 10 * 60 * 1000;

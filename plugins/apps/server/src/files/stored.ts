@@ -1,3 +1,4 @@
+import type { Json } from '../../../shared/json';
 import type { StoredFile } from './types';
 
 /**
@@ -31,6 +32,16 @@ export function documentIdsIn(value: unknown): string[] {
   const found: string[] = [];
   eachFile(value, ({ documentId }) => found.push(documentId));
   return found;
+}
+
+/** A value without files that are not `kept`: an item or a field is left out, a list has the others. Undefined: nothing is left. */
+export function withoutOthers(value: Json, kept: ReadonlySet<string>): Json | undefined {
+  if (isStoredFile(value)) return kept.has(value.documentId) ? value : undefined;
+  if (Array.isArray(value))
+    return value.map((one) => withoutOthers(one, kept)).filter((one): one is Json => one !== undefined);
+  if (typeof value !== 'object' || value === null) return value;
+  const left = Object.entries(value).map(([name, one]): [string, Json | undefined] => [name, withoutOthers(one, kept)]);
+  return Object.fromEntries(left.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }
 
 /** The files of an item: one, or a list. */

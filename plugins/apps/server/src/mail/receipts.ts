@@ -23,7 +23,7 @@ interface Signer {
 interface ReceiptsTools {
   database: HostDatabase;
   keyring: Signer;
-  /** Mails in an hour; 0: any number. */
+  /** Mails in an hour, to an address of each kind (needed, and others); 0: any number. */
   limits: { perAddress: number; perNetwork: number };
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -37,6 +37,8 @@ const tokenOf = (site: string, digest: string) => ['receipt-refused', site, dige
 
 /** Whether a text is the one base64url encoding of its bytes: the last character has bits that no byte needs. */
 const isExact = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
+
+type Counted = Pick<Receipt, 'address' | 'network' | 'isNeeded'>;
 
 /** Which receipts are sent, for all processes (docs/decisions/confirmation.md). */
 export function createReceipts({ database, keyring, limits, now = Date.now }: ReceiptsTools): Receipts {
@@ -60,8 +62,9 @@ export function createReceipts({ database, keyring, limits, now = Date.now }: Re
     }
   }
 
-  const countsOf = ({ address, network }: Pick<Receipt, 'address' | 'network'>): [id: string, limit: number][] => [
-    [keyring.sign(['receipt-address', folded(address)]), limits.perAddress],
+  // Mails without which a record cannot be confirmed are counted apart: no other mail takes what an address has left of them.
+  const countsOf = ({ address, network, isNeeded }: Counted): [id: string, limit: number][] => [
+    [keyring.sign([isNeeded ? 'receipt-address' : 'receipt-other', folded(address)]), limits.perAddress],
     ...(network === null
       ? []
       : [[keyring.sign(['receipt-network', network]), limits.perNetwork] satisfies [string, number]]),

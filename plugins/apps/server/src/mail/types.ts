@@ -15,7 +15,10 @@ export interface Receipt {
   address: string;
   /** A keyed digest of the network that has asked for it; null: an editor has, or no request. */
   network: string | null;
-  /** Whether the request fails where the mail may not be sent now, because its record could never be confirmed. */
+  /**
+   * Whether the request fails where the mail may not be sent now, because its record could never be confirmed. Such mails are counted
+   * apart from the others to the same address.
+   */
   isNeeded: boolean;
   /** The address at which no more of them are wanted. */
   optOut: string;
@@ -31,7 +34,7 @@ export interface Receipts {
    */
   admit(key: AppKey, receipt: Receipt): Promise<'sent' | 'full' | 'refused'>;
   /** Whether `admit` would not be `full` now: for a page that says whether a mail is sent. */
-  hasRoom(receipt: Pick<Receipt, 'address' | 'network'>): Promise<boolean>;
+  hasRoom(receipt: Pick<Receipt, 'address' | 'network' | 'isNeeded'>): Promise<boolean>;
   /** The token by which the reader of a mail refuses further ones of a site. */
   token(site: string, address: string): string;
   /** What the token stands for, for the two methods below; null for one that is forged or of another site. */

@@ -2,6 +2,7 @@ import { AppsError } from '../../common/errors';
 import type { MailRow, QueuedMail } from '../../mail/types';
 import type { OutboundAnswer, OutboundRequest } from '../../outbound/types';
 import { isAllowed, type MailMessage, recipientEntries } from '../mail';
+import { MailRefusal } from './refusals';
 import { localeOf } from './site-locale';
 import type { Run } from './types';
 
@@ -135,7 +136,7 @@ export function requesterAddress({ requester }: Run['visit']): string | null {
 
 /**
  * Stores the run's mails in its transaction, and has them sent after the commit; of those to addresses that were entered, the ones that
- * may be sent. RateLimitError where there are too many of them and one is needed.
+ * may be sent. MailRefusal where there are too many of them and one is needed.
  */
 export async function storeMails(run: Run): Promise<void> {
   const { mails, unit, services } = run;
@@ -158,7 +159,7 @@ async function isAdmitted(run: Run, { key, receipt }: QueuedMail): Promise<boole
   const outcome = await run.services.receipts.admit(key, receipt);
   if (outcome === 'full' && receipt.isNeeded) {
     const { say } = await localeOf(run);
-    throw new AppsError('RateLimitError', say('receipt_full'), { headers: { 'Retry-After': '3600' } });
+    throw new MailRefusal(say('receipt_full'), run.budget);
   }
   return outcome === 'sent';
 }

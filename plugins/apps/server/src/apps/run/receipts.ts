@@ -59,9 +59,9 @@ export async function queueReceipt(run: Run, { address, ...mail }: ReceiptText):
   run.mails.push({ key: { site: visit.site.id, app: app.id }, mail: message, about: null, receipt });
 }
 
-/** Whether a mail to an address would be sent now, as far as the limits of receipts say. */
+/** Whether a mail that is not needed would be sent to an address now, as far as the limits of receipts say. */
 export const hasRoomForReceipt = (run: Run, address: string): Promise<boolean> =>
-  run.unit.alongside(() => run.services.receipts.hasRoom({ address, network: networkOf(run) }));
+  run.unit.alongside(() => run.services.receipts.hasRoom({ address, network: networkOf(run), isNeeded: false }));
 
 /** Those who may change all records are trusted with the addresses that they enter: an organiser cancels many at once. */
 const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network?.() ?? null));

@@ -54,6 +54,27 @@ export class FormRefusal extends AppsError {
   }
 }
 
+/**
+ * The 429 of a form whose mail may not be sent now, so that its record could not be confirmed
+ * (docs/reference/definitions.md#receipts): nothing of the request is stored.
+ */
+export class MailRefusal extends AppsError {
+  readonly errors: readonly FormError[];
+
+  /** @param budget of the refused attempt: what shows the form again uses the rest of it */
+  constructor(
+    message: string,
+    readonly budget: LogicBudget,
+  ) {
+    super('RateLimitError', message, { headers: { 'Retry-After': '3600' } });
+    this.errors = [{ path: [], message }];
+  }
+}
+
+/** Whether an error is one after which a form is shown again, with what was entered and the error's messages. */
+export const refusesForm = (error: unknown): error is FormRefusal | MailRefusal =>
+  error instanceof FormRefusal || error instanceof MailRefusal;
+
 /** Throws the FormRefusal of an attempt whose logic has refused something. */
 export function refuseInvalid({ refusals, budget }: { refusals: Refusals; budget: LogicBudget }): void {
   if (refusals.errors.length > 0) throw new FormRefusal(refusals.errors, budget);

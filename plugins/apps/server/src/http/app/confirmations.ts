@@ -9,6 +9,7 @@ import {
   nameOf,
   ownAddress,
   type Run,
+  receiptAddress,
   withRun,
 } from '../../apps';
 import { notFound } from '../../common/errors';
@@ -51,7 +52,26 @@ type State = 'unconfirmed' | 'confirmed' | 'waiting';
 const stateOf = ({ items }: StoredRecord): State =>
   isUnconfirmed(items) ? 'unconfirmed' : items[STATE] === 'waiting' ? 'waiting' : 'confirmed';
 
-async function read(exchange: ConfirmExchange): Promise<{ state: State; name: string; own: string | null }> {
+interface Confirmation {
+  state: State;
+  /** The title of the record's block. */
+  name: string;
+  /** The element with the address by its label, and the address in part; null where the block has no receipt any more. */
+  address: { label: string; text: string } | null;
+  own: string | null;
+}
+
+/** An address as its holder knows it again, in an open page that others may see: `n…@example.org`. */
+const inPart = (address: string): string => `${[...address][0]}…${address.slice(address.lastIndexOf('@'))}`;
+
+function addressOf({ record, block }: Found): Confirmation['address'] {
+  const receipt = block?.definition.receipt;
+  const address = receipt ? receiptAddress(receipt, record) : null;
+  if (!receipt || address === null) return null;
+  return { label: block.definition.elements.get(receipt.to)?.label ?? receipt.to, text: inPart(address) };
+}
+
+async function read(exchange: ConfirmExchange): Promise<Confirmation> {
   const { services, site, visit, app } = exchange;
   const link = await linkOf(exchange);
   const { value } = await withRun(services, visit, app, (run) => found(run, link));
@@ -60,6 +80,7 @@ async function read(exchange: ConfirmExchange): Promise<{ state: State; name: st
   return {
     state: stateOf(record),
     name: block ? nameOf(block) : app.id,
+    address: addressOf(value),
     own: own ? ownAddress({ services, site, app }, own.linkId) : null,
   };
 }
@@ -72,31 +93,56 @@ export async function readConfirmation(exchange: ConfirmExchange): Promise<void>
 
 const WITHDRAW = '_withdraw';
 
+const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
+
+const button = (label: string, more: Readonly<Record<string, string>> = {}): string =>
+  `<button${attributes({ type: 'submit', class: 'apps-action', ...more })}>${escapeHtml(label)}</button>`;
+
+const aboutOf = (address: Confirmation['address']): string =>
+  address === null ? '' : paragraph(`${address.label}: ${address.text}`);
+
+const pageAddress = ({ ctx, services, site, app, target }: ConfirmExchange): string =>
+  services.sites.urls.link(site, app.id, 'confirm', sentToken(ctx, target.token));
+
+const formOf = (exchange: ConfirmExchange, buttons: string): string =>
+  `<form class="apps-own" method="post" action="${escapeHtml(pageAddress(exchange))}"><p>${buttons}</p></form>`;
+
 /** The page with the button. Programs that look at the links of mails open it: that changes nothing. */
 export const showConfirmation = (exchange: ConfirmExchange): Promise<void> => showPage(exchange, []);
 
 /** @param errors why the record was not confirmed */
 async function showPage(exchange: ConfirmExchange, errors: readonly string[]): Promise<void> {
-  const { ctx, services, site, visit, app, target } = exchange;
-  const { state, name, own } = await read(exchange);
+  const { visit, app } = exchange;
+  const { state, name, address, own } = await read(exchange);
   const { say } = await localeOf({ visit, app });
-  const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
-  const button = (label: string, more: Readonly<Record<string, string>>) =>
-    `<button${attributes({ type: 'submit', class: 'apps-action', ...more })}>${escapeHtml(label)}</button>`;
-  const address = services.sites.urls.link(site, app.id, 'confirm', sentToken(ctx, target.token));
-  const buttons = `${button(say('confirm_button'), {})} ${button(say('own_withdraw'), { name: WITHDRAW, value: 'yes' })}`;
-  const form = `<form class="apps-own" method="post" action="${escapeHtml(address)}"><p>${buttons}</p></form>`;
+  const form = () =>
+    formOf(
+      exchange,
+      `${button(say('confirm_button'))} ${button(say('own_withdraw'), { name: WITHDRAW, value: 'ask' })}`,
+    );
   const link =
     own === null
       ? ''
       : `${paragraph(say('own_link'))}<p><a href="${escapeHtml(own)}">${escapeHtml(say('own_open'))}</a></p>`;
   const alert = errors.map((text) => `<p role="alert">${escapeHtml(text)}</p>`).join('');
   const main = {
-    unconfirmed: () => alert + paragraph(say('confirm_ask')) + form,
+    unconfirmed: () => alert + paragraph(say('confirm_ask', { name })) + aboutOf(address) + form(),
     confirmed: () => paragraph(say('confirm_done')) + link,
     waiting: () => paragraph(say('confirm_done')) + paragraph(say('place_on_list')) + link,
   }[state]();
   await answerHtml(exchange, { title: name, main: `<h1>${escapeHtml(name)}</h1>${main}` });
+}
+
+/** The page that asks whether the record is to be deleted. One that was confirmed meanwhile is deleted by its own link alone. */
+async function askWithdrawal(exchange: ConfirmExchange): Promise<void> {
+  const { visit, app } = exchange;
+  const { state, name, address } = await read(exchange);
+  if (state !== 'unconfirmed') return showPage(exchange, []);
+  const { say } = await localeOf({ visit, app });
+  const cancel = `<a href="${escapeHtml(pageAddress(exchange))}">${escapeHtml(say('cancel'))}</a>`;
+  const form = formOf(exchange, `${button(say('own_withdraw'), { name: WITHDRAW, value: 'yes' })} ${cancel}`);
+  const main = `<h1>${escapeHtml(name)}</h1>${paragraph(say('own_withdraw_ask'))}${aboutOf(address)}${form}`;
+  await answerHtml(exchange, { title: name, main });
 }
 
 /** Confirms the record of the link, once: a second time changes nothing. ConflictError and FormRefusal where there is no place. */
@@ -116,19 +162,33 @@ async function confirmOnce(exchange: ConfirmExchange): Promise<void> {
   );
 }
 
-/** Deletes a record that was not confirmed; the link of another one ends. */
-async function withdraw(exchange: ConfirmExchange): Promise<'deleted' | 'revoked'> {
+/**
+ * Deletes a record that was not confirmed, with its link.
+ * @param what of another one: `link` ends its link, `nothing` changes nothing
+ */
+async function withdraw(exchange: ConfirmExchange, what: 'link' | 'nothing'): Promise<'deleted' | 'revoked' | null> {
   const { services, visit, app } = exchange;
   const link = await linkOf(exchange);
   visit.through = 'self_service';
   const { value } = await withRun(services, visit, app, async (run) => {
     const { record, block } = await found(run, link);
+    const waits = isUnconfirmed(record.items);
+    if (!waits && what === 'nothing') return null;
     run.unit.atCommit(services.links.revoke(link.linkId));
-    if (!isUnconfirmed(record.items)) return 'revoked' as const;
+    if (!waits) return 'revoked' as const;
     await deleteRecord(run, block, record);
     return 'deleted' as const;
   });
   return value;
+}
+
+/** The button that withdraws: its question, or after that the deletion. */
+async function withdrawByForm(exchange: ConfirmExchange, answer: unknown): Promise<void> {
+  const { visit, app } = exchange;
+  if (answer !== 'yes') return askWithdrawal(exchange);
+  if ((await withdraw(exchange, 'nothing')) === null) return showPage(exchange, []);
+  const title = (await localeOf({ visit, app })).say('own_withdrawn');
+  await answerHtml(exchange, { title, main: `<h1>${escapeHtml(title)}</h1>` });
 }
 
 /** `POST` with JSON. */
@@ -139,12 +199,9 @@ export async function confirmByJson(exchange: ConfirmExchange): Promise<void> {
 
 /** A button of the page. Where there is no place, the page says so, and the record waits on. */
 export async function confirmByForm(exchange: ConfirmExchange): Promise<void> {
-  const { ctx, visit, app } = exchange;
-  if (Object.hasOwn(formFields(ctx), WITHDRAW)) {
-    await withdraw(exchange);
-    const title = (await localeOf({ visit, app })).say('own_withdrawn');
-    return answerHtml(exchange, { title, main: `<h1>${escapeHtml(title)}</h1>` });
-  }
+  const { ctx } = exchange;
+  const fields = formFields(ctx);
+  if (Object.hasOwn(fields, WITHDRAW)) return withdrawByForm(exchange, fields[WITHDRAW]);
   try {
     await confirmOnce(exchange);
   } catch (error) {
@@ -161,5 +218,5 @@ export async function confirmByForm(exchange: ConfirmExchange): Promise<void> {
 
 /** `DELETE`: the record that waits for its confirmation, else the link alone. */
 export async function deleteConfirmation(exchange: ConfirmExchange): Promise<void> {
-  exchange.ctx.body = { success: await withdraw(exchange) };
+  exchange.ctx.body = { success: await withdraw(exchange, 'link') };
 }

@@ -137,7 +137,8 @@ export async function answerSubmitted(
         const link = linkAddress(exchange, submitted.link);
         const said = await withLink(exchange, await confirming(exchange, submitted, done.flashes), link);
         if (submitted.redirect !== null) return redirect(exchange, submitted.redirect, { ...done, flashes: said });
-        const flashes = await thanking(exchange, block, said);
+        // The next step is in the mail.
+        const flashes = submitted.isUnconfirmed ? said : await thanking(exchange, block, said);
         return redirect(exchange, pageAfterSaving(exchange, submitted, path), { ...done, flashes });
       }
       ctx.status = submitted.created ? 201 : 200;

@@ -2,13 +2,13 @@ import type { Items, Json } from '../../../../shared/json';
 import {
   type Block,
   type FormFields,
-  FormRefusal,
   localeOf,
   mayChange,
   permittedBlock,
   type Run,
   type RunOptions,
   readJsonForm,
+  refusesForm,
   requireRight,
   type Submitted,
   senders,
@@ -141,7 +141,7 @@ export async function answerPosted(
     }
     await answerSubmitted(exchange, block, submitted, done);
   } catch (error) {
-    if (json || !(error instanceof FormRefusal)) throw error;
+    if (json || !refusesForm(error)) throw error;
     await showAgain(exchange, find, fields, error);
   }
 }
@@ -161,8 +161,7 @@ async function showAgain(
 ): Promise<void> {
   const { ctx, services, visit, app } = exchange;
   const { logic } = services;
-  const again =
-    refused instanceof FormRefusal ? refused : { errors: await staleErrors(exchange), budget: logic.budget() };
+  const again = refusesForm(refused) ? refused : { errors: await staleErrors(exchange), budget: logic.budget() };
   const { budget } = again;
   const rest = { ...services, logic: { ...logic, budget: () => budget ?? logic.budget() } };
   // The console entries of the refused attempt are this page's too.
@@ -187,7 +186,9 @@ async function showAgain(
   });
   const { shown, block } = done.value;
   await answerDisplayed(exchange, block.id, shown, done);
-  if (!('redirect' in shown)) ctx.status = refused.status;
+  if ('redirect' in shown) return;
+  ctx.status = refused.status;
+  ctx.set(refused.headers);
 }
 
 /** Statuses that say more than the refusal of a form: the login, and a missing right. */

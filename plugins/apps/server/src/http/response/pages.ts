@@ -42,6 +42,7 @@ main{max-width:44rem;margin:2rem auto;padding:0 1rem}
 textarea{width:100%;min-height:6rem}
 input:not([type=checkbox],[type=radio]),select,textarea{font:inherit;padding:.4rem;border:1px solid #666;border-radius:4px;max-width:100%;box-sizing:border-box}
 button{font:inherit;padding:.4rem .9rem;border:1px solid #3730a3;border-radius:4px;background:#4338ca;color:#fff;cursor:pointer}
+button:is([name=_withdraw],[name=_revoke]){background:none;color:inherit}
 :focus-visible{outline:3px solid #f59e0b;outline-offset:2px}
 [role=alert]{color:#b00020}
 dt{font-weight:600}dd{margin:0 0 .75rem;white-space:pre-wrap;overflow-wrap:anywhere}

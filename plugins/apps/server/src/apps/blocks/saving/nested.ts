@@ -16,6 +16,7 @@ import { displayBlock } from '../run-block';
 import { sentEntries } from '../sent/sent-entries';
 import { checkedItems } from './checked-items';
 import { notifyOf } from './notify';
+import { sendPlace } from './receipt';
 import { storedBlock } from './record-operations';
 import { changedRecord, conflictsIn, deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
 import { readSubmission } from './submission';
@@ -120,4 +121,5 @@ export const nested: Nested = {
   ...{ display, displayBlock: showBlock, save, references },
   delete: remove,
   notify: notifyOf,
+  notifyOfPlace: sendPlace,
 };

@@ -4,6 +4,7 @@ import { serverTimeZone } from '../../../common/time/cron';
 import { isoMoment } from '../../../common/values/moments';
 import { momentInZone } from '../../../common/values/zoned';
 import { isUnconfirmed } from '../../../indexes';
+import { escapeHtml } from '../../../layouts';
 import { calendarFile } from '../../../mail';
 import type { AppKey, StoredRecord } from '../../../records/types';
 import type { Site } from '../../../sites/types';
@@ -13,11 +14,11 @@ import { confirm } from '../../run/places/confirmation';
 import { announceState } from '../../run/places/record-states';
 import { settlePlaces } from '../../run/places/settle';
 import { queueReceipt, receiptAddress } from '../../run/receipts';
-import { keyOf } from '../../run/run';
+import { keyOf, nestedRun } from '../../run/run';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import { nameOf } from '../../run/visits';
-import type { Block, Receipt } from '../../types';
+import type { App, Block, Receipt } from '../../types';
 import { ownItems } from './checked-items';
 import { bodyOf, guarded, lineFor, mailLines, notifyOfSave } from './notify';
 
@@ -30,27 +31,58 @@ export async function sendReceipt(run: Run, block: Block, record: StoredRecord):
   if (!receipt || isUnconfirmed(record.items) || run.visit.through === 'panel') return;
   const address = receiptAddress(receipt, record);
   if (address === null) return;
-  await guarded(run, block, 'receipt', async () => send(run, block, receipt, { address, record }));
+  await guarded(run, block, 'receipt', () => send(run, block, receipt, { address, record, because: 'received' }));
 }
+
+/**
+ * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. The request is another
+ * one's, so that the record's link is known to it for the mail alone. A mail that cannot be made keeps no record from moving up.
+ * @param app the app of the record: logic of another one may have made the place free
+ */
+export async function sendPlace(run: Run, app: App, block: Block, record: StoredRecord): Promise<void> {
+  const { receipt } = block.definition;
+  const address = receipt && receiptAddress(receipt, record);
+  if (!receipt || !address) return;
+  await guarded(run, block, 'receipt', async () => {
+    const own = app.id === run.app.id ? run : nestedRun(run, app);
+    const links = new Map(run.links);
+    await findLink({ ...own, links }, record);
+    await send({ ...own, links }, block, receipt, { address, record, because: 'place' });
+  });
+}
+
+/** Makes the stored link of a record known to a run, if there is one. */
+async function findLink(run: Run, { id }: StoredRecord): Promise<void> {
+  const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key: keyOf(run), purpose: 'mine', id }));
+  if (own) run.links.set(id, own.linkId);
+}
+
+/** Why a receipt is sent: its first sentence, where that is shown above a block too, and its subject where the definition has none. */
+const reasons = {
+  received: { intro: 'receipt_intro', subject: 'receipt_subject', isShown: false },
+  place: { intro: 'place_free', subject: 'place_free_subject', isShown: true },
+} as const;
 
 async function send(
   run: Run,
   block: Block,
   { subject, block: shown }: Receipt,
-  { address, record }: { address: string; record: StoredRecord },
+  { address, record, because }: { address: string; record: StoredRecord; because: keyof typeof reasons },
 ): Promise<void> {
   const locale = await localeOf(run);
   const { say } = locale;
+  const reason = reasons[because];
   const title =
     (subject === null ? '' : filledLine(subject, lineFor(run, block, record, locale)).slice(0, mailLimits.subject)) ||
-    say('receipt_subject', { name: nameOf(block) });
+    say(reason.subject, { name: nameOf(block) });
   const link = linkOfRecord(run, record);
   const { id: _id, ...own } = await ownItems(run, block, record);
   const lines = mailLines(block.definition.elements, own, say, locale);
   const state = record.items._state === 'waiting' ? [say('place_on_list'), ''] : [];
-  const html = shown === null ? '' : await bodyOf(run, block, 'receipt', shown, record);
+  const intro = say(reason.intro, { name: nameOf(block), site: run.visit.site.title });
+  const body = shown === null ? '' : await bodyOf(run, block, 'receipt', shown, record);
+  const html = reason.isShown && body !== '' ? `<p>${escapeHtml(intro)}</p>\n${body}` : body;
   const below = link === null ? [] : ['', say('own_link'), link];
-  const intro = say('receipt_intro', { name: nameOf(block), site: run.visit.site.title });
   await queueReceipt(run, {
     address,
     subject: title,
@@ -113,8 +145,7 @@ export async function confirmRecord(run: Run, block: Block | null, record: Store
   await settlePlaces(run);
   const confirmed = (await run.unit.get(key, record.id)) ?? record;
   if (!block) return confirmed;
-  const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key, purpose: 'mine', id: record.id }));
-  if (own) run.links.set(record.id, own.linkId);
+  await findLink(run, record);
   await sendReceipt(run, block, confirmed);
   await notifyOfSave(run, block, confirmed, true);
   await announceState(run, confirmed);

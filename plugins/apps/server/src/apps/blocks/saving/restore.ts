@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Items } from '../../../../../shared/json';
 import { grouped } from '../../../common/collections';
 import { AppsError, type ErrorName, isAppsError, notFound } from '../../../common/errors';
+import { documentIdsIn, withoutOthers } from '../../../files';
 import { SERVER_ITEMS } from '../../../indexes';
 import { type HistoryVersion, itemsBefore } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
@@ -32,8 +33,8 @@ export function requireHistory(run: Pick<Run, 'app' | 'rights' | 'visit'>): void
 
 /**
  * Makes a record what it was after a change; after a deletion, what it was before that. The rules of its block hold as for any change:
- * items that the server sets are its own again. A record that is gone is created, with its id and creator. NotFoundError for a version
- * that is none of the record's.
+ * items that the server sets are its own again. A record that is gone is created, with its id and creator; files that are gone stay so.
+ * NotFoundError for a version that is none of the record's.
  * @returns the record, and whether it was created
  */
 export async function restoreVersion(
@@ -46,9 +47,17 @@ export async function restoreVersion(
   const found = await run.unit.alongside(() => run.services.history.find(key, id, version));
   if (!found) throw notFound(`The record "${id}" has no version ${version}`);
   const current = await run.unit.get(key, id);
-  const items = found.items ?? itemsBefore(found) ?? {};
+  const items = await withItsFiles(run, found.items ?? itemsBefore(found) ?? {});
   const record = current ? await changeBack(run, current, items) : await createAgain(run, found, items);
   return { record, created: current === null };
+}
+
+/** Items without the files that were deleted with their record, or after another one took their place: nothing brings them back. */
+async function withItsFiles(run: Run, items: Items): Promise<Items> {
+  const named = documentIdsIn(items);
+  if (named.length === 0) return items;
+  const known = await run.unit.alongside(() => run.services.files.known(keyOf(run), named));
+  return withoutOthers(items, new Set(known.map(({ documentId }) => documentId))) as Items;
 }
 
 /** Names of items that only the server sets in records of a block. */
@@ -170,8 +179,8 @@ async function named(id: string, work: () => Promise<void>): Promise<void> {
 async function undoOne(run: Run, { id, creator, undone, items }: Done): Promise<void> {
   const record = await run.unit.get(keyOf(run), id);
   if (undone.does === 'deleted' && record) await deleteRecord(run, storedBlock(run, record), record);
-  else if (undone.does === 'created') await createAgain(run, { id, creator }, items);
-  else if (undone.does === 'changed' && record) await changeBack(run, record, items);
+  else if (undone.does === 'created') await createAgain(run, { id, creator }, await withItsFiles(run, items));
+  else if (undone.does === 'changed' && record) await changeBack(run, record, await withItsFiles(run, items));
 }
 
 async function planOf(run: Run, undoing: Undoing): Promise<Done[]> {

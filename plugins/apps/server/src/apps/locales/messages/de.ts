@@ -191,10 +191,12 @@ export const de: ServiceMessages = {
   confirm_subject: 'Bitte bestätigen: {name}',
   confirm_intro: 'Diese Adresse wurde bei {site} eingegeben für: {name}.',
   confirm_how: 'Wenn Sie das waren, öffnen Sie bitte diese Adresse und drücken den Knopf:',
-  confirm_else: 'Sonst wird es in zwei Tagen gelöscht. Wenn Sie es nicht waren, brauchen Sie nichts zu tun.',
+  confirm_else:
+    'Ohne Bestätigung wird nach zwei Tagen gelöscht, was im Formular eingegeben wurde. Wenn Sie es nicht waren, brauchen Sie nichts zu tun.',
   confirm_sent:
     'An die eingegebene Adresse wurde eine Mail gesendet. Bitte öffnen Sie den Link darin und bestätigen Sie dort.',
-  confirm_ask: 'Bitte bestätigen Sie, dass diese Adresse Ihre ist und dass Sie das möchten.',
+  confirm_ask:
+    'Ihre E-Mail-Adresse wurde im Formular „{name}“ eingegeben. Bitte bestätigen Sie, dass Sie es gesendet haben.',
   confirm_button: 'Bestätigen',
   confirm_done: 'Danke, es ist bestätigt.',
   address_fixed:

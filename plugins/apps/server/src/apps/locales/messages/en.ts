@@ -190,9 +190,10 @@ export const en = {
   confirm_subject: 'Please confirm: {name}',
   confirm_intro: 'This address was entered for {name} at {site}.',
   confirm_how: 'If you did that, please open this address and press the button:',
-  confirm_else: 'Without that it is deleted in two days. If it was not you, you need not do anything.',
+  confirm_else:
+    'Without a confirmation, what was entered in the form is deleted after two days. If it was not you, you need not do anything.',
   confirm_sent: 'A mail was sent to the address that you entered. Please open the link in it, and confirm there.',
-  confirm_ask: 'Please confirm that this address is yours, and that you want this.',
+  confirm_ask: 'Your e-mail address was entered in the form “{name}”. Please confirm that you have sent it.',
   confirm_button: 'Confirm',
   confirm_done: 'Thank you, it is confirmed.',
   address_fixed: 'This address belongs to a confirmation. To use another one, please send the form again.',

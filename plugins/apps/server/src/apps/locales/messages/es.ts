@@ -185,9 +185,10 @@ export const es: ServiceMessages = {
   confirm_subject: 'Confirme, por favor: {name}',
   confirm_intro: 'Esta dirección se introdujo en {site} para: {name}.',
   confirm_how: 'Si fue usted, abra esta dirección y pulse el botón:',
-  confirm_else: 'De lo contrario se eliminará en dos días. Si no fue usted, no tiene que hacer nada.',
+  confirm_else:
+    'Sin confirmación, lo que se introdujo en el formulario se eliminará a los dos días. Si no fue usted, no tiene que hacer nada.',
   confirm_sent: 'Se ha enviado un mensaje a la dirección introducida. Abra el enlace que contiene y confirme allí.',
-  confirm_ask: 'Confirme que esta dirección es suya y que lo desea.',
+  confirm_ask: 'Su dirección de correo electrónico se introdujo en el formulario «{name}». Confirme que lo ha enviado.',
   confirm_button: 'Confirmar',
   confirm_done: 'Gracias, está confirmado.',
   address_fixed: 'Esta dirección pertenece a una confirmación. Para usar otra, envíe de nuevo el formulario.',

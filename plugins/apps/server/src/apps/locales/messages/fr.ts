@@ -189,9 +189,11 @@ export const fr: ServiceMessages = {
   confirm_subject: 'Veuillez confirmer : {name}',
   confirm_intro: 'Cette adresse a été saisie sur {site} pour : {name}.',
   confirm_how: 'Si c’était vous, veuillez ouvrir cette adresse et appuyer sur le bouton :',
-  confirm_else: 'Sinon, tout sera supprimé dans deux jours. Si ce n’était pas vous, vous n’avez rien à faire.',
+  confirm_else:
+    'Sans confirmation, ce qui a été saisi dans le formulaire sera supprimé au bout de deux jours. Si ce n’était pas vous, vous n’avez rien à faire.',
   confirm_sent: 'Un message a été envoyé à l’adresse saisie. Veuillez ouvrir le lien qu’il contient et confirmer.',
-  confirm_ask: 'Veuillez confirmer que cette adresse est la vôtre et que vous le souhaitez.',
+  confirm_ask:
+    'Votre adresse e-mail a été saisie dans le formulaire « {name} ». Veuillez confirmer que vous l’avez envoyé.',
   confirm_button: 'Confirmer',
   confirm_done: 'Merci, c’est confirmé.',
   address_fixed:

@@ -9,7 +9,6 @@ import { refusal } from '../visits';
 import type { PlaceChange } from './changes';
 import { beginConfirmation, mustConfirm, refuseUnconfirmed } from './confirmation';
 import { settleFiles } from './files';
-import { mailOfPlace } from './place-mail';
 import { settleState } from './record-states';
 import { blockOfItems, openAt, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
 
@@ -235,7 +234,7 @@ async function moveUp(scope: Scope, block: Ruled): Promise<void> {
       const moved = await run.places.own({ key, id }, () => run.unit.update(key, id, { unset: [STATE] }));
       add(scope, waiting, -1);
       claim(scope, block, taken, limit);
-      await mailOfPlace(run, block, moved);
+      await run.services.nested.notifyOfPlace(run, scope.app, block, moved);
     }
   }
 }
