@@ -83,19 +83,6 @@ export function createReceipts({ database, keyring, limits, now = Date.now }: Re
       // An address that wants no mail counts like any other: no answer tells them apart.
       return (await isRefused(site, receipt.address)) ? 'refused' : 'sent';
     },
-    async hasRoom(receipt) {
-      const counts = countsOf(receipt).filter(([, limit]) => limit > 0);
-      const db = await connection();
-      const rows: { count_id: string; posts: number }[] = await db(COUNTS)
-        .whereIn(
-          'count_id',
-          counts.map(([id]) => id),
-        )
-        .where('ends_at', '>', now())
-        .select('count_id', 'posts');
-      const taken = new Map(rows.map(({ count_id, posts }) => [count_id, Number(posts)]));
-      return counts.every(([id, limit]) => (taken.get(id) ?? 0) < limit);
-    },
     token(site, address) {
       const digest = keyring.sign(refusalOf(site, address));
       return digest + keyring.sign(tokenOf(site, digest));

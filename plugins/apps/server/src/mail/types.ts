@@ -20,6 +20,8 @@ export interface Receipt {
    * apart from the others to the same address.
    */
   isNeeded: boolean;
+  /** Called, before the request is answered, where one that is not needed may not be sent now. */
+  dropped?: (() => void) | undefined;
   /** The address at which no more of them are wanted. */
   optOut: string;
   /** An iCalendar file; null without one. */
@@ -33,8 +35,6 @@ export interface Receipts {
    * @returns `full`: too many were sent to its address or from its network; `refused`: its address wants none, which no answer may say
    */
   admit(key: AppKey, receipt: Receipt): Promise<'sent' | 'full' | 'refused'>;
-  /** Whether `admit` would not be `full` now: for a page that says whether a mail is sent. */
-  hasRoom(receipt: Pick<Receipt, 'address' | 'network' | 'isNeeded'>): Promise<boolean>;
   /** The token by which the reader of a mail refuses further ones of a site. */
   token(site: string, address: string): string;
   /** What the token stands for, for the two methods below; null for one that is forged or of another site. */

@@ -161,5 +161,6 @@ async function isAdmitted(run: Run, { key, receipt }: QueuedMail): Promise<boole
     const { say } = await localeOf(run);
     throw new MailRefusal(say('receipt_full'), run.budget);
   }
+  if (outcome === 'full') receipt.dropped?.();
   return outcome === 'sent';
 }

@@ -25,6 +25,8 @@ export interface ReceiptText {
   calendar: string | null;
   /** Whether the request fails where the mail may not be sent now. */
   isNeeded: boolean;
+  /** Called, before the request is answered, where one that is not needed may not be sent now. */
+  dropped?(): void;
 }
 
 /**
@@ -54,14 +56,10 @@ export async function queueReceipt(run: Run, { address, ...mail }: ReceiptText):
     text: mail.text.slice(0, mailLimits.text - below.length) + below,
     html,
   });
-  const { isNeeded, calendar } = mail;
-  const receipt: ReceiptMail = { address, network: networkOf(run), isNeeded, optOut, calendar };
+  const { isNeeded, dropped, calendar } = mail;
+  const receipt: ReceiptMail = { address, network: networkOf(run), isNeeded, dropped, optOut, calendar };
   run.mails.push({ key: { site: visit.site.id, app: app.id }, mail: message, about: null, receipt });
 }
-
-/** Whether a mail that is not needed would be sent to an address now, as far as the limits of receipts say. */
-export const hasRoomForReceipt = (run: Run, address: string): Promise<boolean> =>
-  run.unit.alongside(() => run.services.receipts.hasRoom({ address, network: networkOf(run), isNeeded: false }));
 
 /** Those who may change all records are trusted with the addresses that they enter: an organiser cancels many at once. */
 const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network?.() ?? null));

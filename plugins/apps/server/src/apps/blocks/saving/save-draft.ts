@@ -8,7 +8,7 @@ import { type Message, message } from '../../locales';
 import { isAddress } from '../../mail';
 import { draftAddress, draftOf } from '../../run/draft-link';
 import { makerOf } from '../../run/owner';
-import { hasRoomForReceipt, queueReceipt } from '../../run/receipts';
+import { queueReceipt } from '../../run/receipts';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import { keyOf } from '../../run/run';
 import { localeOf } from '../../run/site-locale';
@@ -68,8 +68,9 @@ export async function saveDraft(run: Run, block: Block, form: SentFields, mayCre
   run.unit.atCommit(services.drafts.save(draft, open === null));
   run.files.handOver(draft.key, open?.draft.content.files ?? [], content.files);
   const { draftId, endsAt } = draft;
-  const isMailed = email === null ? null : await mailLink(run, block, draft, email);
-  return { kind: 'draft', draftId, endsAt, created: open === null, isMailed };
+  const saved: SavedDraft = { kind: 'draft', draftId, endsAt, created: open === null, isMailed: null };
+  if (email !== null) await mailLink(run, block, saved, email);
+  return saved;
 }
 
 /** The address in a form, '' for none, or the message about a value that is none: in JSON it may have any type. */
@@ -141,17 +142,19 @@ async function requireRoom(run: Run, draft: NewDraft): Promise<void> {
 
 /**
  * Queues the mail with the link of a draft: a fixed text in which nothing is what the visitor has entered, within the limits of receipts,
- * because anybody can enter any address. @returns whether it is sent, as far as its page may say
+ * because anybody can enter any address.
  */
-async function mailLink(run: Run, block: Block, { draftId, endsAt }: NewDraft, address: string): Promise<boolean> {
-  if (!(await hasRoomForReceipt(run, address))) return false;
+async function mailLink(run: Run, block: Block, saved: SavedDraft, address: string): Promise<void> {
   const { visit, services, app } = run;
   const locale = await localeOf(run);
   const name = nameOf(block);
-  const link = draftAddress({ services, site: visit.site, app }, draftId);
-  const moment = readableMinute(endsAt, locale);
+  const link = draftAddress({ services, site: visit.site, app }, saved.draftId);
+  const moment = readableMinute(saved.endsAt, locale);
   const subject = locale.say('draft_mail_subject', { name });
   const text = `${locale.say('draft_mail', { name, moment })}\n\n${link}`;
-  await queueReceipt(run, { address, subject, text, html: '', calendar: null, isNeeded: false });
-  return true;
+  saved.isMailed = true;
+  const dropped = () => {
+    saved.isMailed = false;
+  };
+  await queueReceipt(run, { address, subject, text, html: '', calendar: null, isNeeded: false, dropped });
 }
