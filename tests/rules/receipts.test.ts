@@ -228,7 +228,7 @@ describe.each(await availableClients())('receipts on %s', (client) => {
     expect((await ask('POST events/blocks/look/make', { json: {} })).text).toContain('none');
   });
 
-  test('places are held for half an hour, and taken anew by who confirms later', async () => {
+  test('places are held for half an hour, and taken again by who confirms later', async () => {
     const a = await make('seat', { name: 'a', email: 'a@example.org' });
     const tokenA = tokenIn(await mailTo('a@example.org'));
     expect((await ask('POST events', { json: { block: 'seat', email: 'b@example.org' } })).json).toMatchObject({

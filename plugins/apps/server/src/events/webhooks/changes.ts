@@ -9,11 +9,11 @@ export interface RecordChange {
   id: string;
   items: Items;
   creator: string | null;
-  /** Whether those who are told get none of its items (`Provenance.forgets`). */
+  /** Whether webhooks get none of its items (`Provenance.forgets`). */
   forgets?: boolean;
 }
 
-/** A change as others are told of it: of a record that is forgotten, which one it was. */
+/** A change as webhooks report it: of a record that is forgotten, its id and block. */
 export function said({ forgets = false, ...change }: RecordChange): RecordChange {
   if (!forgets || change.event !== 'delete') return change;
   const { block } = change.items;
