@@ -8,7 +8,8 @@ const rights = `acl:
     editor: [editors]
 `;
 
-const entry = `elements:
+const entry = `self_service: [view, edit, delete]
+elements:
   title: { type: TEXT, required: true }
   code: { type: TEXT, pattern: '[A-Z]{2}' }
   age: { type: NUMBER, min: 18, max: 99 }
@@ -88,11 +89,23 @@ export const appSettings = {
 
 export type AppName = keyof typeof appSettings;
 
+/** The app with the same rules whose forms can be saved as drafts: there a form may name no file of others at all. */
+export const withDrafts = (app: AppName) => `${app}-drafts`;
+
+const draftBlocks = Object.fromEntries(
+  Object.entries(blocks).map(([file, text]) => [
+    file,
+    file.endsWith('.yaml') && text.includes('self_service') ? `drafts: true\n${text}` : text,
+  ]),
+);
+
 export const ruleApps: Record<string, string> = {
   ...Object.fromEntries(
     Object.entries(appSettings).flatMap(([app, settings]) => [
       [`apps/${app}/settings.yaml`, `${settings}${rights}`],
       ...Object.entries(blocks).map(([file, text]) => [`apps/${app}/blocks/${file}`, text]),
+      [`apps/${withDrafts(app as AppName)}/settings.yaml`, `${settings}${rights}`],
+      ...Object.entries(draftBlocks).map(([file, text]) => [`apps/${withDrafts(app as AppName)}/blocks/${file}`, text]),
     ]),
   ),
   'apps/targets/settings.yaml': "acl: { rights: { reader: ['*'] } }\n",

@@ -53,7 +53,9 @@ const isStrict = (app: AppName) => app === 'strict' || app === 'proved';
 const isOfPanel = (way: WayName) => way.startsWith('panel');
 const isOfLogic = (way: WayName) => ways[way].sender === 'logic';
 const isOfForm = (way: WayName) => ways[way].sender === 'form';
-const isChange = (way: WayName) => ways[way].right === 'edit';
+const isOfLink = (way: WayName) => ways[way].right === 'link';
+const isJsonForm = (way: WayName) => ways[way].sender === 'jsonForm';
+const isChange = (way: WayName) => ways[way].right === 'edit' || isOfLink(way);
 /** Sent by the author of the app or the operator of the host, whom rights do not limit. */
 const isTrusted = (way: WayName) => ways[way].right === null;
 
@@ -135,7 +137,7 @@ const blockRules: Rule[] = [
     title: 'block: missing',
     items: { block: null },
     expected(way, app) {
-      if (isOfForm(way) || way === 'jsonForm') return addressed;
+      if (isOfForm(way) || isJsonForm(way)) return addressed;
       if (isChange(way)) return { absent: 'a change of the block' };
       return isStrict(app) && !isOfLogic(way) ? { refused: 422, path: 'block' } : { stored: { block: null } };
     },
@@ -145,7 +147,7 @@ const blockRules: Rule[] = [
     items: { block: 'nowhere' },
     expected(way, app) {
       if (isOfForm(way)) return addressed;
-      if (way === 'jsonForm') return isStrict(app) ? { refused: 422, path: 'block' } : { stored: { block: 'entry' } };
+      if (isJsonForm(way)) return isStrict(app) ? { refused: 422, path: 'block' } : { stored: { block: 'entry' } };
       // A mistake of the logic, whose message is not for visitors.
       return isOfLogic(way) ? { refused: 500 } : { refused: 400, has: 'nowhere' };
     },
@@ -156,7 +158,9 @@ const blockRules: Rule[] = [
     expected(way, app) {
       if (!isChange(way)) return { absent: 'no record is changed' };
       if (isOfForm(way)) return addressed;
-      return isStrict(app) ? { refused: 422, path: 'block' } : { stored: { block: 'other' } };
+      // The form of a link stays that of the record's block.
+      const block = isOfLink(way) ? 'entry' : 'other';
+      return isStrict(app) ? { refused: 422, path: 'block' } : { stored: { block } };
     },
   },
   {
@@ -168,6 +172,7 @@ const blockRules: Rule[] = [
       if (!isChange(way)) return { absent: 'no record is changed' };
       if (isOfForm(way)) return addressed;
       if (isOfPanel(way)) return { absent: 'authors are not in the panel' };
+      if (isOfLink(way)) return { absent: 'the holder of a link may not take it out' };
       return isStrict(app) ? { refused: 422, path: 'block' } : { refused: 403 };
     },
   },
@@ -180,7 +185,7 @@ const stateRule = (title: string, state: string, refused: (way: WayName) => numb
   items: { block: 'staged', state },
   expected(way, app) {
     if (isOfForm(way)) return { stored: { state: 'new' } };
-    if (way === 'jsonForm') return isStrict(app) ? { refused: 422, path: 'state' } : { stored: { state: 'new' } };
+    if (isJsonForm(way)) return isStrict(app) ? { refused: 422, path: 'state' } : { stored: { state: 'new' } };
     const status = refused(way);
     return status === null ? { stored: { state } } : { refused: status };
   },
@@ -202,19 +207,22 @@ const requesters: Rule[] = [
     title: 'view_permission',
     block: 'closed',
     items: { block: 'closed' },
-    expected: (way) => (way === 'commandImport' ? fine : { refused: 403 }),
+    expected(way) {
+      if (way === 'draftForm' || way === 'draftJson') return { absent: 'there is no draft of it' };
+      return way === 'commandImport' || isOfLink(way) ? fine : { refused: 403 };
+    },
   },
   {
     title: 'acl: who only reads',
     as: (way) => (isOfPanel(way) ? 'overseer' : 'rita'),
-    expected: (way) => (isTrusted(way) ? fine : { refused: 403 }),
+    expected: (way) => (isTrusted(way) || isOfLink(way) ? fine : { refused: 403 }),
   },
   {
     title: 'acl: who only creates',
     as: () => 'sam',
     expected(way, app) {
       if (isOfPanel(way)) return { absent: 'users are not in the panel' };
-      if (isTrusted(way)) return fine;
+      if (isTrusted(way) || isOfLink(way)) return fine;
       return isChange(way) || (isStrict(app) && ways[way].json) ? { refused: 403 } : fine;
     },
   },
@@ -239,6 +247,7 @@ const requesters: Rule[] = [
 
 function ofOthers(way: WayName, status: number): Expected {
   if (!isChange(way)) return { absent: 'no record is changed' };
+  if (isOfLink(way)) return fine;
   return isOfPanel(way) ? { absent: 'users are not in the panel' } : { refused: status };
 }
 

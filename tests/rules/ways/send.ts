@@ -6,11 +6,10 @@ import type { Items, Json } from '../../../plugins/apps/shared/json';
 import { article } from '../../support/seed';
 import type { Answer } from '../../support/send';
 import { html, type Person, type Stage } from '../../support/stage';
-import type { AppName } from './apps';
 
 /** What is sent by a way. */
 export interface Sending {
-  app: AppName;
+  app: string;
   block: string;
   /** All items of the record. */
   items: Items;
@@ -22,6 +21,8 @@ export interface Sending {
   first: Items;
   /** The id of the record that is changed, or of the one that is created by its id. */
   id: string;
+  /** The path below the site of the signed link to the record or the draft, for ways that go by one; else ''. */
+  link: string;
   as: Person;
 }
 
@@ -171,6 +172,14 @@ const send: Record<WayName, Send> = {
     ofPage(await stage.send({ as, send: `POST ${app}/record/${id}`, accept: html, form: { ...fields, ...saved } })),
   jsonForm: async (stage, { app, block, items, as }) =>
     ofJson(await stage.send({ as, send: `POST ${app}/blocks/${block}`, json: { ...items, ...saved } })),
+  draftForm: async (stage, { link, fields, as }) =>
+    ofPage(await stage.send({ as, send: `POST ${link}`, accept: html, csrf: false, form: { ...fields, ...saved } })),
+  draftJson: async (stage, { link, items, as }) =>
+    ofJson(await stage.send({ as, send: `POST ${link}`, csrf: false, json: { ...items, ...saved } })),
+  ownForm: async (stage, { link, fields, as }) =>
+    ofPage(await stage.send({ as, send: `POST ${link}`, accept: html, csrf: false, form: { ...fields, ...saved } })),
+  ownPatch: async (stage, { link, changed, as }) =>
+    ofJson(await stage.send({ as, send: `PATCH ${link}`, csrf: false, json: changed })),
   create: async (stage, { app, items, as }) => ofJson(await stage.send({ as, send: `POST ${app}`, json: items })),
   createById: async (stage, { app, id, items, as }) =>
     ofJson(await stage.send({ as, send: `PUT ${app}/record/${id}`, json: items })),
@@ -207,7 +216,30 @@ const send: Record<WayName, Send> = {
 export const sendBy = (way: WayName, stage: Stage, sending: Sending): Promise<Outcome> => send[way](stage, sending);
 
 /** Who may send by a way, whatever the app. */
-export const usual = (way: WayName): Person => (way.startsWith('panel') ? 'clerk' : 'eric');
+export function usual(way: WayName): Person {
+  if (ways[way].right === 'link') return 'anonymous';
+  return way.startsWith('panel') ? 'clerk' : 'eric';
+}
+
+export const isOfDraft = (way: WayName) => way.startsWith('draft');
+
+/** Makes a draft of a block, or a record with an own link. @returns the id of the record, and the path of the link below the site's apps */
+export async function linked(
+  stage: Stage,
+  way: WayName,
+  { app, block, items, as }: Pick<Sending, 'app' | 'block' | 'items' | 'as'>,
+): Promise<{ id: string; link: string }> {
+  const made = isOfDraft(way)
+    ? await stage.send<{ link: string }>({
+        as,
+        send: `POST ${app}/blocks/${block}`,
+        json: { title: 'begun', _draft: '' },
+      })
+    : await stage.send<{ id: string; link: string }>({ as, send: `POST ${app}`, json: { ...items, block } });
+  expect(made.status, made.text).toBe(201);
+  const { id = '', link } = made.json as { id?: string; link: string };
+  return { id, link: link.replace(/^.*@@apps\//, '') };
+}
 
 /** All ways, in their order. */
 export const wayNames = Object.keys(ways) as WayName[];

@@ -3,9 +3,9 @@ import { type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks
 import type { Items } from '../../../plugins/apps/shared/json';
 import { grantArticles } from '../../support/seed';
 import type { Stage } from '../../support/stage';
-import type { AppName } from './apps';
+import { type AppName, withDrafts } from './apps';
 import { foreignFile, ofServer, ownFile, type Rule, requesterOf, right } from './rules';
-import { fieldsOf, makeRules, type Outcome, type Sending, sendBy } from './send';
+import { fieldsOf, isOfDraft, linked, makeRules, type Outcome, type Sending, sendBy } from './send';
 
 /** A record as the database has it. */
 interface Row {
@@ -36,7 +36,12 @@ export async function prepare(stage: Stage, apps: readonly AppName[]): Promise<v
       },
       { ...file, hash: 'a', ext: '.pdf', size: 1, provider: 'local' },
     );
-  const owned = apps.map((app) => ({ site: 'site', app, file: ownFile.documentId, saved: true }));
+  const owned = [...apps, ...apps.map(withDrafts)].map((app) => ({
+    site: 'site',
+    app,
+    file: ownFile.documentId,
+    saved: true,
+  }));
   await stage.host.run(async (strapi, rows) => {
     for (const data of rows) await strapi.db.query('plugin::apps.file').create({ data });
   }, owned);
@@ -48,18 +53,21 @@ export async function prepare(stage: Stage, apps: readonly AppName[]): Promise<v
 export const forgetRecords = (stage: Stage, apps: readonly AppName[]) =>
   stage.host.run(
     (strapi, of) => strapi.db.query('plugin::apps.record').deleteMany({ where: { app: { $in: of } } }),
-    [...apps],
+    [...apps, ...apps.map(withDrafts)],
   );
 
 /** Makes the record that a way changes, and what it sends. */
 async function sendingOf(stage: Stage, rule: Rule, way: WayName, app: AppName): Promise<Sending> {
   const { items = {}, fields = {}, block = 'entry', owner = 'mona' } = rule;
   const all = { ...right, ...items };
-  const id = nextId();
+  const target = isOfDraft(way) ? withDrafts(app) : app;
+  const isLinked = isOfDraft(way) || ways[way].right === 'link';
+  const made = { app: target, block, items: right, as: owner };
+  const { id, link } = isLinked ? await linked(stage, way, made) : { id: nextId(), link: '' };
   if (ways[way].right === 'edit') await stage.put(app, id, { ...right, block }, owner);
   const changed = Object.keys(items).length > 0 ? items : { title: 'Right' };
   const form = { ...fieldsOf(all), ...fields };
-  return { app, block, items: all, changed, fields: form, first: right, id, as: requesterOf(rule, way) };
+  return { app: target, block, items: all, changed, fields: form, first: right, id, link, as: requesterOf(rule, way) };
 }
 
 function expectPath({ paths, text }: Outcome, path: string): void {

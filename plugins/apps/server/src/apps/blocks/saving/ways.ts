@@ -32,8 +32,11 @@ export interface Way {
   /** For readers: what is sent, or called. */
   readonly title: string;
   readonly sender: keyof typeof senders;
-  /** The right that the requester needs; null: the author of the app or the operator of the host sends it. */
-  readonly right: 'create' | 'edit' | null;
+  /**
+   * The right that the requester needs; `link`: the signed link of the record is the right to change it, whatever `acl` and
+   * `view_permission` say; null: the author of the app or the operator of the host sends it.
+   */
+  readonly right: 'create' | 'edit' | 'link' | null;
   /** Whether it is of the JSON interface, which `json` in settings.yaml can close. */
   readonly json: boolean;
 }
@@ -43,6 +46,10 @@ export const ways = {
   form: { title: 'the form of a block', sender: 'form', right: 'create', json: false },
   recordForm: { title: 'the form of a record', sender: 'form', right: 'edit', json: false },
   jsonForm: { title: '`POST <app>/blocks/<block>` with JSON', sender: 'jsonForm', right: 'create', json: false },
+  draftForm: { title: 'the form of a draft', sender: 'form', right: 'create', json: false },
+  draftJson: { title: '`POST <app>/draft/<token>` with JSON', sender: 'jsonForm', right: 'create', json: false },
+  ownForm: { title: 'the form of an own record, by its link', sender: 'form', right: 'link', json: false },
+  ownPatch: { title: '`PATCH <app>/mine/<token>`', sender: 'jsonForm', right: 'link', json: false },
   create: { title: '`POST <app>`', sender: 'client', right: 'create', json: true },
   createById: { title: '`PUT <app>/record/<id>`', sender: 'client', right: 'create', json: true },
   patch: { title: '`PATCH <app>/record/<id>`', sender: 'client', right: 'edit', json: true },
