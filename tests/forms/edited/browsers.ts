@@ -77,7 +77,8 @@ export function browsers(stage: Stage): void {
         // Away to another page, and back.
         await page.goto(`${app()}/blocks/placed`);
         await page.goBack();
-        expect(await page.inputValue('[name=more]')).toBe('typed for long');
+        // The browser fills the fields again after the page has loaded.
+        await expect.poll(() => page.inputValue('[name=more]')).toBe('typed for long');
         await context.setOffline(true);
         await page.click('[name=_save]', { noWaitAfter: true });
         await expect.poll(() => page.content()).not.toContain('typed for long');
