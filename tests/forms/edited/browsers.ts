@@ -16,8 +16,16 @@ export function browsers(stage: Stage): void {
     };
     /** A second click ends the loading of the first answer: the address counts. */
     const saved = (page: Page) => expect.poll(() => page.url(), { timeout: 15_000 }).toMatch(/\/record\//);
-    /** The browser's own error page sends the form again; it may have begun with that by itself when the line is back. */
-    const sendAgain = (page: Page) => page.reload().catch(() => undefined);
+    /**
+     * The browser's own error page sends the form again; it may have begun with that by itself when the line is back. A reload that comes
+     * before the browser has noticed the line shows the error page again.
+     */
+    const sendAgain = async (page: Page) => {
+      for (let times = 0; times < 5 && !/\/record\//.test(page.url()); times += 1) {
+        await page.reload().catch(() => undefined);
+        await page.waitForURL(/\/record\//, { timeout: 2_000 }).catch(() => undefined);
+      }
+    };
     /** A line of 20 kB in a second, with answers after 300 ms. */
     const slowLine = async (context: BrowserContext, page: Page) => {
       const session = await context.newCDPSession(page);
@@ -77,7 +85,8 @@ export function browsers(stage: Stage): void {
         // Away to another page, and back.
         await page.goto(`${app()}/blocks/placed`);
         await page.goBack();
-        expect(await page.inputValue('[name=more]')).toBe('typed for long');
+        // The browser fills the fields again after the page has loaded.
+        await expect.poll(() => page.inputValue('[name=more]')).toBe('typed for long');
         await context.setOffline(true);
         await page.click('[name=_save]', { noWaitAfter: true });
         await expect.poll(() => page.content()).not.toContain('typed for long');

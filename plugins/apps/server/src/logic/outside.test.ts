@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Attempt, firstAttempt, nextAttempt } from './supervisor/runner-pool';
 import { contextOf, fakeHost, programOf, useRuntime } from './testing/harness';
 import type { LogicBudget, LogicHost, LogicProgram } from './types';
 
@@ -27,12 +28,19 @@ async function run(
   budget = runtime.budget(),
   sandbox = runtime,
 ) {
-  const session = await sandbox.open(program, contextOf(), make(budget), budget);
-  try {
-    const [outcome] = await session.call([{ name: 'f', contained: true }]);
-    return outcome?.ok ? outcome.value : outcome?.error.message;
-  } finally {
-    session.close();
+  // As a request: again where its runner ends, for example because an endless function of the test before has not left its isolate.
+  for (let attempt: Attempt = firstAttempt; ; ) {
+    const session = await sandbox.open(program, contextOf(), make(budget), budget);
+    try {
+      const [outcome] = await session.call([{ name: 'f', contained: true }]);
+      return outcome?.ok ? outcome.value : outcome?.error.message;
+    } catch (error) {
+      const next = nextAttempt(error, attempt);
+      if (!next) throw error;
+      attempt = next;
+    } finally {
+      session.close();
+    }
   }
 }
 
