@@ -108,7 +108,9 @@ const values: Rule[] = [
     title: 'files',
     items: { paper: foreignFile },
     expected(way) {
-      // A form keeps files of its record only.
+      // The form of a draft names files of the draft, and no others.
+      if (way === 'draftForm') return { refused: 422, path: 'paper' };
+      // Another form keeps files of its record only.
       if (isOfForm(way)) return { stored: { paper: null } };
       return isOfLogic(way) ? { stored: { paper: foreignFile } } : { refused: 422, path: 'paper' };
     },
@@ -116,8 +118,11 @@ const values: Rule[] = [
   {
     title: 'a file of the app',
     items: { paper: ownFile },
-    expected: (way) =>
-      isOfForm(way) ? { absent: 'a form sends a file' } : { stored: { paper: { documentId: 'own' } } },
+    expected(way) {
+      if (isOfForm(way)) return { absent: 'a form sends a file' };
+      // The holder of a link sees this record alone: the file could be one of another.
+      return isOfLink(way) ? { refused: 422, path: 'paper' } : { stored: { paper: { documentId: 'own' } } };
+    },
   },
   wrong('own validation', { title: 'Refused AB' }),
 ];

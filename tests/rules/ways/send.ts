@@ -173,11 +173,11 @@ const send: Record<WayName, Send> = {
   jsonForm: async (stage, { app, block, items, as }) =>
     ofJson(await stage.send({ as, send: `POST ${app}/blocks/${block}`, json: { ...items, ...saved } })),
   draftForm: async (stage, { link, fields, as }) =>
-    ofPage(await stage.send({ as, send: `POST ${link}`, accept: html, csrf: false, form: { ...fields, ...saved } })),
+    ofPage(await stage.send({ as, send: `POST ${link}`, accept: html, form: { ...fields, ...saved } })),
   draftJson: async (stage, { link, items, as }) =>
     ofJson(await stage.send({ as, send: `POST ${link}`, csrf: false, json: { ...items, ...saved } })),
   ownForm: async (stage, { link, fields, as }) =>
-    ofPage(await stage.send({ as, send: `POST ${link}`, accept: html, csrf: false, form: { ...fields, ...saved } })),
+    ofPage(await stage.send({ as, send: `POST ${link}`, accept: html, form: { ...fields, ...saved } })),
   ownPatch: async (stage, { link, changed, as }) =>
     ofJson(await stage.send({ as, send: `PATCH ${link}`, csrf: false, json: changed })),
   create: async (stage, { app, items, as }) => ofJson(await stage.send({ as, send: `POST ${app}`, json: items })),
