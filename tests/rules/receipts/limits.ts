@@ -52,7 +52,7 @@ export function receiptLimits(stage: Stage, mails: Mails): void {
       expect(refused.text).toContain('value="Entered &lt;x&gt;"');
       expect(refused.text).toContain('value="full@example.org"');
       expect(await found()).toEqual(before);
-      // The file is kept: the form as it is shown is sent again, with another address.
+      // The file is kept: the form that is shown is sent again, with another address.
       const kept = /name="cv" type="checkbox" value="(kept:[^"]+)" checked/.exec(refused.text)?.[1] ?? '';
       const fields = { name: 'Entered', email: 'free@example.org', cv: kept, _save: '' };
       expect((await ask('POST events/blocks/again', { form: fields, accept: html })).status).toBe(303);

@@ -29,7 +29,7 @@ interface ReceiptsTools {
   now?: () => number;
 }
 
-/** An address as it is counted and refused: letter case, and the spelling of its domain, do not tell it from another. */
+/** The form of an address in which it is counted and refused: without differences of letter case and of the spelling of its domain. */
 const folded = (address: string): string => asciiAddress(address.trim()).toLowerCase();
 
 const refusalOf = (site: string, address: string) => ['receipt-refusal', site, folded(address)] as const;

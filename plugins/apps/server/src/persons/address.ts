@@ -26,7 +26,7 @@ export interface AddressSearch {
   /** A pattern of SQL's `like` for texts in lower case that may have it: it finds all that do, and others. */
   pattern: string;
   isSame(value: Json): boolean;
-  /** Whether a text has the address: as it is, percent-encoded or in HTML, and not as a part of a longer one. */
+  /** Whether a text has the address: plain, percent-encoded or in HTML, and not as a part of a longer one. */
   isIn(text: string): boolean;
   /** The same for the texts of a value, at any depth, and for names in it. */
   isInValue(value: Json): boolean;
@@ -39,7 +39,7 @@ const LONGER_AFTER = /^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u;
 /** Runs of ASCII letters and digits that all forms of an address have: neither wildcards nor what some texts encode. */
 function runsOf(folded: string): string[] {
   const at = folded.lastIndexOf('@');
-  // A domain beyond ASCII may stand as it is shown, or as `xn--…`.
+  // A domain beyond ASCII may stand in Unicode, or as `xn--…`.
   const labels = folded.slice(at + 1).split('.');
   const domain = labels.map((label) => (label.startsWith('xn--') ? '' : label)).join('.');
   return `${folded.slice(0, at)}@${domain}`.match(/[a-z0-9]+/g) ?? [];
