@@ -50,8 +50,8 @@ export function createProblems(
       known.set(compiled, null);
       return null;
     } catch (error) {
-      // Paused programs are reported elsewhere.
-      if (error instanceof PausedError) return null;
+      // Paused programs are reported elsewhere, and a busy sandbox is no fault of the program.
+      if (error instanceof PausedError || isAppsError(error, 'ServiceUnavailableError')) return null;
       if (!isAppsError(error)) throw error;
       if (compiled && error.name === 'LogicError') known.set(compiled, error);
       return error;
