@@ -2,7 +2,7 @@
  * A host in a process of its own, started by host.ts: boots Strapi as `strapi start` does, sends its address, and
  * runs the functions that a test sends. With TEST_REUSED it waits for the environment of a host first, and when that
  * host is stopped, for the next one: what Strapi loads and compiles is three quarters of a start. The code of the host
- * and of the plugin is loaded anew for each. Between two hosts it runs commands of `strapi-plugin-apps` in the same way.
+ * and of the plugin is loaded again for each. Between two hosts it runs commands of `strapi-plugin-apps` in the same way.
  */
 const bcrypt = require('bcryptjs');
 const strapiAdmin = require.resolve('@strapi/admin/package.json');
@@ -56,11 +56,14 @@ function tidy() {
   }
   // Strapi counts attempts at login in a variable of this package: a later host's users would meet an earlier host's limit.
   RateLimitStores.Memory.cleanAll();
+  process.stdout.write = write;
   process.chdir(appDir);
   forget();
 }
 
 const { exit } = process;
+/** A command that starts Strapi sends what others print to standard error. */
+const { write } = process.stdout;
 
 /** Runs a command as in a process of its own, and sends its exit code. */
 function runCommand({ program, args, cwd, env }) {

@@ -161,28 +161,24 @@ type StrapiPackage = {
 };
 
 /**
- * Runs `work` with the host's Strapi, loaded without listening on a port, and ends Strapi after it. While it runs, standard
- * output belongs to the command: Strapi's log goes to standard error. Throws CannotRun when there is no host, when it has no
- * Strapi, when it does not start, or when it has no plugin `apps`.
+ * Runs `work` with the host's Strapi, loaded without listening on a port, and ends Strapi after it. From then on standard
+ * output belongs to the command: Strapi's log, also of what ends late, goes to standard error. Throws CannotRun when there is
+ * no host, when it has no Strapi, when it does not start, or when it has no plugin `apps`.
  */
 export async function withStrapi<T>(host: Host, work: (strapi: LoadedStrapi) => Promise<T>): Promise<T> {
   const root = host.requireRoot();
-  const restore = sendToStandardError();
+  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
+  const strapi = await start(root, packageOf(root));
   try {
-    const strapi = await start(root, packageOf(root));
-    try {
-      if (!strapi.plugins.apps) {
-        throw new CannotRun(
-          'The plugin "apps" is not enabled in this host',
-          'Add `apps: { enabled: true }` to config/plugins.',
-        );
-      }
-      return await work(strapi);
-    } finally {
-      await strapi.destroy();
+    if (!strapi.plugins.apps) {
+      throw new CannotRun(
+        'The plugin "apps" is not enabled in this host',
+        'Add `apps: { enabled: true }` to config/plugins.',
+      );
     }
+    return await work(strapi);
   } finally {
-    restore();
+    await strapi.destroy();
   }
 }
 
@@ -219,13 +215,4 @@ async function compiled(root: string, compile: StrapiPackage['compileStrapi']) {
   } finally {
     process.exit = exit;
   }
-}
-
-/** @returns a function that undoes it */
-function sendToStandardError(): () => void {
-  const { write } = process.stdout;
-  process.stdout.write = process.stderr.write.bind(process.stderr) as typeof write;
-  return () => {
-    process.stdout.write = write;
-  };
 }

@@ -1,6 +1,5 @@
+import { allWritten } from './output';
 import { runProgram } from './program';
-
-const flushed = (stream: NodeJS.WriteStream) => new Promise<void>((done) => stream.write('', () => done()));
 
 // A reader such as `head` may end before the output does: the command goes on, for its exit code.
 for (const stream of [process.stdout, process.stderr])
@@ -11,7 +10,7 @@ for (const stream of [process.stdout, process.stderr])
 // The processes of the server's parts do not keep this one alive while it waits for them.
 setInterval(() => undefined, 60_000);
 runProgram(process.argv.slice(2)).then(async (code) => {
-  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  await allWritten();
   // What a host has started may keep the process alive.
   process.exit(code);
 });

@@ -48,8 +48,16 @@ const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan
 
 export type Style = keyof typeof styles;
 
-/** Before anything else writes to standard output: a started Strapi's log is sent to standard error (host/strapi.ts). */
-const write = process.stdout.write.bind(process.stdout) as (text: string) => boolean;
+/** Before anything else writes to standard output: a started Strapi's log is sent to standard error (host.ts). */
+const write = process.stdout.write.bind(process.stdout) as Write;
+
+type Write = (text: string, done?: () => void) => boolean;
+
+/** Resolves when everything that the command has printed is written. */
+export async function allWritten(): Promise<void> {
+  const last = (write: Write) => new Promise<void>((done) => write('', done));
+  await Promise.all([last(write), last((text, done) => process.stderr.write(text, done))]);
+}
 
 /** Whether standard output takes colours (https://no-color.org, and `FORCE_COLOR` of Node.js). */
 export function takesColours(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
