@@ -6,6 +6,7 @@ import { notFound } from '../../common/errors';
 import { percentDecoded } from '../../common/values/percent';
 import type { HttpServices } from '../request/exchange';
 import { isOurs } from '../request/negotiate';
+import { REQUEST_ID_HEADER } from '../response/request-id';
 import { type ErrorView, respondError } from '../response/respond-error';
 
 /** Strapi's factory of a middleware, called with its part of `config/middlewares`. */
@@ -42,7 +43,7 @@ export function rememberedHeaders(
       const services = running();
       const isUsual =
         services !== undefined &&
-        ctx.res.getHeaderNames().length === 0 &&
+        ctx.res.getHeaderNames().every((name) => name === REQUEST_ID_HEADER) &&
         isOurs(services.sites, ctx.path) &&
         !special().some((path) => ctx.path.startsWith(path));
       if (!isUsual) return secure(ctx, next);
@@ -51,7 +52,7 @@ export function rememberedHeaders(
         return next();
       }
       return secure(ctx, () => {
-        const headers = { ...ctx.res.getHeaders() };
+        const { [REQUEST_ID_HEADER]: _, ...headers } = ctx.res.getHeaders();
         same = made && isDeepStrictEqual(headers, made) ? same + 1 : 1;
         made = headers;
         return next();

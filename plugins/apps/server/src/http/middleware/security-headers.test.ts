@@ -11,7 +11,12 @@ const services = { sites: { parse } } as unknown as HttpServices;
 const strapi = { plugin: () => undefined, config: { get: () => '/admin' } } as unknown as Core.Strapi;
 
 /** Asks a server whose security middleware sets `headersOf(calls)`; returns the headers and how often it was called. */
-async function ask(paths: string[], config: object, headersOf: (calls: number) => Record<string, string>, before = '') {
+async function ask(
+  paths: string[],
+  config: object,
+  headersOf: (calls: number) => Record<string, string>,
+  before: string,
+) {
   let calls = 0;
   const security = () => (ctx: Context, next: Next) => {
     calls += 1;
@@ -20,7 +25,8 @@ async function ask(paths: string[], config: object, headersOf: (calls: number) =
   };
   const middleware = rememberedHeaders(security, () => services)(config, { strapi });
   const server = createServer((req, res) => {
-    if (before) res.setHeader('X-Before', before);
+    // A value that differs between requests.
+    if (before) res.setHeader(before, String(Math.random()));
     middleware({ path: req.url, res } as unknown as Context, async () => res.end());
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -44,7 +50,8 @@ test.each([
   ['a configuration with a function is always asked', record, { directives: { script: [() => ''] } }, same, '', 8],
   ["Strapi's own addresses are always asked", Array<string>(8).fill('/api/articles'), {}, same, '', 8],
   ['the documentation is always asked', Array<string>(8).fill('/documentation/@@apps/app'), {}, same, '', 8],
-  ['headers that another middleware has set before', record, {}, same, 'yes', 8],
+  ['headers that another middleware has set before', record, {}, same, 'X-Before', 8],
+  ['the id of a request, which the plugin sets before', record, {}, same, 'X-Request-Id', 3],
 ])('%s', async (_, paths, config, headersOf, before, expected) => {
   const { seen, calls } = await ask(paths, config, headersOf, before);
   expect(calls).toBe(expected);

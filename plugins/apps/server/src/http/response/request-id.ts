@@ -4,6 +4,9 @@ import type { Context } from 'koa';
 /** An id of a proxy or a client that is taken over: short, and nothing but what every log and page can show. */
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/;
 
+/** As Node.js names it. */
+export const REQUEST_ID_HEADER = 'x-request-id';
+
 /** Where a request's state has its id, and the app that it is about. */
 interface Identified {
   state: { appsRequestId?: string; appsAbout?: { site: string; app: string } };
@@ -11,10 +14,10 @@ interface Identified {
 
 /** Gives a request an id, that of its `x-request-id` where it is well-formed, and says it in the answer's. */
 export function giveRequestId(ctx: Context & Identified): string {
-  const given = ctx.get('X-Request-Id');
+  const given = ctx.get(REQUEST_ID_HEADER);
   const id = REQUEST_ID.test(given) ? given : randomUUID();
   ctx.state.appsRequestId = id;
-  ctx.set('X-Request-Id', id);
+  ctx.set(REQUEST_ID_HEADER, id);
   return id;
 }
 
