@@ -43,7 +43,7 @@ function lostAfterwards() {
 test('a database that is lost after the commit fails no request, and its files stay', async () => {
   const { files, error, lose } = lostAfterwards();
   const discard = vi.spyOn(files, 'discard');
-  const own = new RequestFiles(files, { site: 'site', app: 'app' }, 'sender');
+  const own = new RequestFiles(files, { site: 'site', app: 'app' }, () => 'sender');
   const sent = ['a', 'b'].map((token) => ({ token, path: '', name: token, mime: 'text/plain', size: 1, field: 'x' }));
   await own.add(sent as unknown as TemporaryFile[], () => ({ isPublic: true, folder: undefined }));
   lose();

@@ -45,7 +45,7 @@ export class RequestFiles {
     private readonly files: Files,
     private readonly scope: Omit<FileScope, 'field'>,
     /** A name that all requests of the sender have in common: kept files are counted by it. */
-    private readonly sender: string,
+    private readonly sender: () => string,
   ) {}
 
   /** Takes a file of the request, or removes it at once where the request has ended. */
@@ -84,7 +84,7 @@ export class RequestFiles {
    */
   async keep(file: TemporaryFile): Promise<boolean> {
     const stays = new Set([...this.kept, ...this.claimed.keys()]);
-    const keeps = await this.files.temporary.keep(file, this.sender, stays);
+    const keeps = await this.files.temporary.keep(file, this.sender(), stays);
     if (keeps) this.kept.add(file.token);
     else this.added.set(file.token, { problem: AGAIN });
     return keeps;

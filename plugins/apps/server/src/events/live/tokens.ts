@@ -1,9 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { conditionOf, type LiveCondition, type Topic } from '../../apps';
 
 /** Characters of the token of a topic that is no condition, and the most that one of a condition has. */
 export const SHORT_TOKEN = 20;
 export const MAX_TOKEN = 2_000;
+
+/** Tokens of topics that are remembered: each change of an app is published to the same few. */
+const MAX_KNOWN = 1_000;
 
 const IV = 12;
 const TAG = 16;
@@ -43,11 +47,18 @@ export function createTokens(secret: string): Tokens {
     }
   };
 
+  const known = new LRUCache<Topic, string>({ max: MAX_KNOWN });
+
   return {
-    of: (topic) =>
-      conditionOf(topic)
-        ? seal(topic)
-        : createHmac('sha256', `apps-live:${secret}`).update(topic).digest('base64url').slice(0, SHORT_TOKEN),
+    of(topic) {
+      if (conditionOf(topic)) return seal(topic);
+      const before = known.get(topic);
+      if (before !== undefined) return before;
+      const digest = createHmac('sha256', `apps-live:${secret}`).update(topic).digest('base64url');
+      const token = digest.slice(0, SHORT_TOKEN);
+      known.set(topic, token);
+      return token;
+    },
     condition(token) {
       const text = open(token);
       return text === null ? null : conditionOf(text);

@@ -39,7 +39,7 @@ function readForm(body: string, more: Partial<MultipartOptions> = {}) {
     check: () => true,
     ...more,
   };
-  const own = new RequestFiles(files, scope, 'sender');
+  const own = new RequestFiles(files, scope, () => 'sender');
   const reading = readMultipart(ctx as unknown as Context, own, options);
   return { reading, own, removed, ctx, names: () => own.of('papers').map((file) => (file as { name: string }).name) };
 }

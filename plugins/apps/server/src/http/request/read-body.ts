@@ -65,7 +65,7 @@ export async function readBody(sender: Sender, target: AppTarget | undefined): P
 export async function readFieldsOnly(ctx: Context, services: HttpServices): Promise<void> {
   const { bodySize, uploadSize } = services.config.limits;
   const scope = { site: '', app: '' };
-  const none = new RequestFiles(services.files, scope, '');
+  const none = new RequestFiles(services.files, scope, () => '');
   const { files } = services;
   await readMultipart(ctx, none, { bodySize, uploadSize, rules: null, files, scope, check: () => false });
 }
@@ -75,7 +75,7 @@ export function requestFiles(
   { ctx, services: { files, requesters }, requester }: Pick<Sender, 'ctx' | 'services' | 'requester'>,
   scope: { site: string; app: string },
 ): RequestFiles {
-  const own = new RequestFiles(files, scope, requesters.senderName(requester, ctx.ip));
+  const own = new RequestFiles(files, scope, () => requesters.senderName(requester, ctx.ip));
   const end = () => void own.end().catch(() => undefined);
   if (ctx.res.closed) end();
   else ctx.res.once('close', end);

@@ -123,11 +123,14 @@ export function sqliteTransactions(knex: () => Knex, log: SqliteLog): SqliteTran
 function createConnections(knex: () => Knex) {
   const mutex = new FairMutex();
   let last: WriteConnection | undefined;
+  let version: Statement | undefined;
   /** How many connections there were: each counts from its own beginning. */
   let opened = 0;
   return {
     dataVersion: () =>
-      last?.open ? opened * 2 ** 32 + Number(last.pragma('data_version', { simple: true })) : undefined,
+      last?.open && version
+        ? opened * 2 ** 32 + Number((version.all([]) as { data_version: number }[])[0]?.data_version)
+        : undefined,
     isInTransaction: () => last?.open === true && last.inTransaction,
     async acquire() {
       const client = knex().client as SqliteClient;
@@ -135,7 +138,10 @@ function createConnections(knex: () => Knex) {
       const free = await mutex.lock(requestTime(), { time, error: busy });
       try {
         const connection = await client.acquireConnection();
-        if (connection !== last) opened += 1;
+        if (connection !== last) {
+          opened += 1;
+          version = connection.prepare('pragma data_version');
+        }
         last = connection;
         const release = () => client.releaseConnection(connection).finally(free);
         return { client, connection, release };
@@ -185,6 +191,14 @@ interface Connection {
   prepare(sql: string): { all(values: readonly unknown[]): unknown[] };
 }
 
+/** The write-ahead log of a connection whose pages can be counted. */
+interface Log {
+  /** Pages with which the connection copies it by itself. */
+  pages: number;
+  /** Counts its pages. A pragma that takes effect when it runs, not when it is prepared. */
+  count: ReturnType<Connection['prepare']>;
+}
+
 export interface SqliteLog {
   /** Runs `work`, which commits a transaction on the connection. */
   committing(connection: Connection, work: () => unknown): void;
@@ -198,17 +212,21 @@ export interface SqliteLog {
  * @param copy copies the log on another thread or process; undefined without one
  */
 export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog {
-  const usual = new WeakMap<Connection, number | null>();
+  const usual = new WeakMap<Connection, Log | null>();
   let copying: Promise<void> | undefined;
   let pausesUntil = 0;
 
-  /** Pages of the log with which the connection copies it by itself; null where their number cannot be asked for. */
-  const usualPages = (connection: Connection): number | null => {
+  const logOf = (connection: Connection): Log | null => {
     const known = usual.get(connection);
     if (known !== undefined) return known;
-    const pages = canCount(connection) ? Number(connection.pragma('wal_autocheckpoint', { simple: true })) : null;
-    usual.set(connection, pages);
-    return pages;
+    const log = canCount(connection)
+      ? {
+          pages: Number(connection.pragma('wal_autocheckpoint', { simple: true })),
+          count: connection.prepare('pragma wal_checkpoint(NOOP)'),
+        }
+      : null;
+    usual.set(connection, log);
+    return log;
   };
 
   const start = async (work: () => Promise<unknown>) => {
@@ -223,8 +241,8 @@ export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog
 
   return {
     committing(connection, work) {
-      const pages = copy && performance.now() >= pausesUntil ? usualPages(connection) : null;
-      if (!copy || pages === null) {
+      const known = copy && performance.now() >= pausesUntil ? logOf(connection) : null;
+      if (!copy || known === null) {
         work();
         return;
       }
@@ -233,9 +251,9 @@ export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog
         work();
       } finally {
         // Strapi's own transactions do not ask for a copy.
-        connection.pragma(`wal_autocheckpoint = ${pages}`);
+        connection.pragma(`wal_autocheckpoint = ${known.pages}`);
       }
-      const { log, left } = pagesOf(connection);
+      const { log, left } = pagesOf(known);
       // A log that others could not keep short is the next commit's, which needs the lock for it.
       if (!copying && left > MANY && log < MAX_PAGES) copying = start(copy);
     },
@@ -252,7 +270,7 @@ function canCount(connection: Connection): boolean {
 }
 
 /** Pages of the log, and those of them that are not in the file. */
-function pagesOf(connection: Connection): { log: number; left: number } {
-  const [counted] = connection.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+function pagesOf({ count }: Log): { log: number; left: number } {
+  const [counted] = count.all([]) as { log: number; checkpointed: number }[];
   return counted ? { log: counted.log, left: counted.log - counted.checkpointed } : { log: 0, left: 0 };
 }

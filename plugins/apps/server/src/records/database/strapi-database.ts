@@ -95,10 +95,16 @@ function open({ driver: Driver, config }: SqliteClient): File | null {
   return null;
 }
 
+const modulesOfDrivers = new WeakMap<object, string>();
+
 /** The file of the driver's module, which another process loads too. */
-function moduleOf(driver: unknown): string {
+function moduleOf(driver: object): string {
+  const known = modulesOfDrivers.get(driver);
+  if (known !== undefined) return known;
   const modules = Object.values(createRequire(resolve('index.js')).cache);
-  return modules.find((one) => one?.exports === driver)?.filename ?? 'better-sqlite3';
+  const file = modules.find((one) => one?.exports === driver)?.filename ?? 'better-sqlite3';
+  modulesOfDrivers.set(driver, file);
+  return file;
 }
 
 /** Milliseconds for which a process may copy SQLite's write-ahead log. */
