@@ -9,7 +9,7 @@ const benchmarks = dirname(dirname(fileURLToPath(import.meta.url)));
 const jobs = {
   title: 'Jobs beside pg-boss',
   file: 'jobs.mjs',
-  args: ['--databases', 'sqlite,postgres', '--jobs', '1000', '--rounds', '3'],
+  args: ['--jobs', '1000', '--rounds', '5'],
 };
 
 /** Those of the plugin by itself. */
