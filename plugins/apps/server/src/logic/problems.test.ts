@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { logicError, unavailable } from '../common/errors';
 import { createProblems } from './problems';
+import { SandboxBusy } from './supervisor/runner-pool';
 import type { LogicProgram, LogicRuntime } from './types';
 
 const program = { path: 'apps/a/blocks/b.js' } as LogicProgram;
@@ -23,17 +24,15 @@ async function problems(looks: number, ...opened: (Error | 'opens')[]) {
   return found;
 }
 
+const noSandbox = unavailable('The sandbox is not available.', 1);
 const broken = logicError('x is not defined', { file: program.path });
 
 test.each<[string, (Error | 'opens')[], (string | null)[]]>([
   ['a program that loads', ['opens'], [null, null]],
   ['a program that fails, which is remembered', [broken, 'opens'], [broken.message, broken.message]],
-  ['a busy sandbox is no problem of the program', [unavailable('The sandbox is busy.', 1)], [null, null]],
-  [
-    'a busy sandbox hides no problem for long',
-    [unavailable('The sandbox is busy.', 1), broken],
-    [null, broken.message],
-  ],
+  ['a busy sandbox is no problem of the program', [new SandboxBusy()], [null, null]],
+  ['a busy sandbox hides no problem for long', [new SandboxBusy(), broken], [null, broken.message]],
+  ['without a sandbox, no logic can run', [noSandbox], [noSandbox.message, noSandbox.message]],
 ])('%s', async (_, opened, expected) => {
   expect(await problems(expected.length, ...opened)).toEqual(expected);
 });

@@ -3,6 +3,7 @@ import { AppsError, isAppsError, logicError } from '../common/errors';
 import { within } from '../common/time/pace';
 import type { Compiler } from './compile';
 import { PausedError } from './supervisor/circuit-breaker';
+import { SandboxBusy } from './supervisor/runner-pool';
 import type { ContextData, LogicHost, LogicRuntime } from './types';
 
 /** A context for logic whose functions do not run. */
@@ -51,7 +52,7 @@ export function createProblems(
       return null;
     } catch (error) {
       // Paused programs are reported elsewhere, and a busy sandbox is no fault of the program.
-      if (error instanceof PausedError || isAppsError(error, 'ServiceUnavailableError')) return null;
+      if (error instanceof PausedError || error instanceof SandboxBusy) return null;
       if (!isAppsError(error)) throw error;
       if (compiled && error.name === 'LogicError') known.set(compiled, error);
       return error;

@@ -98,6 +98,13 @@ export function nextAttempt(error: unknown, { losses, again = 0 }: Attempt): Att
   return cause.suspected === null ? { losses: losses + 1, spent: 0 } : { losses: MAX_LOSSES, spent: cause.suspected };
 }
 
+/** More sessions wait than may: no fault of the program whose session is refused. */
+export class SandboxBusy extends AppsError {
+  constructor() {
+    super('ServiceUnavailableError', 'The sandbox is busy. Try again soon.', { headers: { 'Retry-After': '1' } });
+  }
+}
+
 /** The runner processes, started when needed, and the queue for them. */
 export function createRunnerPool({
   runners: maxRunners,
@@ -110,7 +117,7 @@ export function createRunnerPool({
   /** Spare runners that are ended because none has been lost for a while. */
   const surplus = new WeakSet<Runner>();
   const permits = maxRunners * isolates;
-  const busy = () => unavailable('The sandbox is busy. Try again soon.', 1);
+  const busy = () => new SandboxBusy();
   const semaphore = createSemaphore({ permits, queue: permits * MAX_QUEUE_FACTOR, share, busy, waited });
   let startAgain = 0;
   let lastLoss = Number.NEGATIVE_INFINITY;
