@@ -1,9 +1,9 @@
 /**
  * Jobs a second on each database, beside pg-boss on the same PostgreSQL:
  * `node benchmarks/jobs.mjs [--databases sqlite,postgres,mysql] [--jobs N] [--rounds N]`. Each round stores the jobs, a hundred in a
- * transaction, and waits until all are done; the plugin and pg-boss take turns, and the median of the rounds counts, of their ratio too. Both do two jobs
- * at once. pg-boss (`npm run bench:install`) calls a handler that does nothing, without a sandbox, rights or a transaction: the row
- * `nothing` is its peer, a function of an app that does nothing.
+ * transaction, and waits until all are done; the plugin and pg-boss take turns, and the median of the rounds counts, of their ratio
+ * too. Both do two jobs at once. pg-boss (`npm run bench:install`) calls a handler that does nothing, without a sandbox, rights or a
+ * transaction: the row `nothing` is its peer, a function of an app that does nothing.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const knex = createRequire(import.meta.url)('knex');
 const name = `apps_bench_${process.pid}`;
 
-function sqlite() {
+async function sqlite() {
   const folder = mkdtempSync(join(tmpdir(), 'apps-bench-'));
   return {
     env: { DATABASE_CLIENT: 'sqlite', DATABASE_FILENAME: join(folder, 'data.db') },
