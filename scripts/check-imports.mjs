@@ -1,6 +1,7 @@
 /**
  * Checks the architecture's arrows: which part of the server, and which folder inside a part, may import which other, and
- * which part may use which package. A new part or folder needs an entry in `layers`, a locked package a row in `locks`.
+ * which part may use which package. Also that an exported type has a name of its own, and that the files of a folder do not
+ * import each other. A new part or folder needs an entry in `layers`, a package of the server a row in `packages`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
@@ -22,7 +23,9 @@ export const layers = {
     ['mail', 'links'],
     ['jobs'],
     ['auth', 'sites', 'logic', 'layouts', 'records', 'runs', 'audit', 'outbound'],
+    ['processes'],
     ['indexes'],
+    ['database'],
     ['files', 'interchange'],
     ['workers', 'webhooks', 'metrics'],
   ],
@@ -39,35 +42,31 @@ export const layers = {
     ['patterns', 'yaml', 'live-topics'],
   ],
   events: [['webhooks'], ['job-calls'], ['calls'], ['live']],
-  'apps/blocks': [
-    ['saving'],
-    ['run-block'],
-    ['display'],
-    ['html'],
-    ['group'],
-    ['sent'],
-    ['block-session', 'references'],
-  ],
+  'apps/blocks': [['saving'], ['run-block'], ['display'], ['group'], ['sent'], ['block-session']],
   'apps/run': [
     ['places'],
     ['receipts', 'calls-out', 'visits'],
     ['diagnostics', 'refusals'],
     ['site-locale', 'observed'],
   ],
-  'apps/elements': [['inputs']],
+  'apps/elements': [
+    ['repeat'],
+    ['read'],
+    ['reference', 'file'],
+    ['choice-types', 'entries'],
+    ['parts'],
+    ['form-fields', 'inputs'],
+  ],
   'apps/locales': [['messages']],
   auth: [['sessions'], ['credentials'], ['rights']],
   sites: [['themes'], ['addresses']],
   logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
-  records: [
-    ['unit', 'bulk', 'reads'],
-    ['commits', 'pending'],
-    ['table', 'database'],
-  ],
-  files: [['private'], ['pictures'], ['pixels']],
-  indexes: [['query'], ['building'], ['tables'], ['database', 'keys'], ['dialects']],
-  'indexes/query': [['statement'], ['text'], ['operators'], ['sql'], ['limits']],
+  records: [['unit', 'bulk'], ['commits', 'pending'], ['table']],
+  files: [['private'], ['storage', 'pictures'], ['pixels']],
+  indexes: [['planner'], ['query'], ['building'], ['tables'], ['keys']],
+  database: [['reads'], ['read-connection', 'sql'], ['dialects']],
+  'indexes/query': [['operators'], ['sql'], ['limits']],
   common: [['spool'], ['time']],
   'content-types': [
     [
@@ -84,6 +83,7 @@ export const layers = {
       'draft',
       'schedule',
       'form-post',
+      'kept-file',
       'answer',
       'run',
       'version',
@@ -105,23 +105,62 @@ const tables = ['server/src/apps/elements'];
 /** The programs of the plugin: each imports its own files and those of shared/; `cli` also the server's, as its `index` may. */
 export const programs = ['cli', 'testing', 'server', 'sandbox', 'browser', 'admin', 'shared'];
 
-/** Packages that only some programs, or parts of the server, may import. */
-const locks = [
-  { packages: /^knex$/, users: ['records', 'indexes'] },
-  { packages: /^isolated-vm/, users: ['sandbox'] },
-  {
-    packages: /^(liquidjs|parse5|css-select|htmlparser2|domhandler|domutils|markdown-it|sanitize-html)$/,
-    users: ['layouts', 'testing'],
-  },
-  { packages: /^js-yaml$/, users: ['apps'] },
-  { packages: /^(undici|ipaddr\.js)$/, users: ['outbound'] },
-  {
-    packages: /^@strapi\//,
-    users: ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit', 'admin'],
-  },
-];
+/**
+ * Who may import a package: programs, or paths in server/src. `server` means the files of server/src itself.
+ * Parsers of foreign text: docs/decisions/foreign-text.md has a row for each, with what bounds its cost.
+ */
+export const parsers = {
+  '@e965/xlsx': ['interchange/sheet-task'],
+  '@fastify/busboy': ['http/request/multipart'],
+  acorn: ['logic/compile/syntax'],
+  'altcha-lib': ['auth/sessions/proofs', 'browser'],
+  croner: ['common/time/cron'],
+  cronstrue: ['common/time/cron'],
+  'css-select': ['layouts/markup', 'testing'],
+  'csv-parse': ['interchange/csv-rows'],
+  'intl-messageformat': ['apps/locales'],
+  'ipaddr.js': ['outbound/calls'],
+  'js-yaml': ['apps/yaml'],
+  liquidjs: ['layouts'],
+  'markdown-it': ['layouts/markdown'],
+  parse5: ['layouts/markup', 'testing'],
+  'sanitize-html': ['layouts/markdown'],
+  sucrase: ['logic/compile/javascript', 'cli', 'testing'],
+  undici: ['outbound/calls'],
+  yauzl: ['archive', 'interchange/sheet-task'],
+};
+
+const strapi = ['cli', 'testing', 'server', 'http', 'events', 'auth', 'sites', 'logic', 'mail', 'runs', 'audit'];
+
+/** The same for all packages; a package of server/src must have a row. */
+const packages = {
+  ...parsers,
+  '@opentelemetry/api': ['metrics'],
+  '@strapi/*': [...strapi, 'processes', 'admin'],
+  cookie: ['auth/sessions/cookies'],
+  hucre: ['interchange/xlsx'],
+  'isolated-vm': ['sandbox'],
+  'isolated-vm-7': ['sandbox'],
+  knex: ['database'],
+  'lru-cache': null,
+  'prom-client': ['metrics'],
+  'rate-limiter-flexible': ['auth/credentials/redis-counters'],
+  redis: ['processes/redis'],
+  typescript: ['server', 'cli', 'testing', 'shared'],
+  yazl: ['archive', 'persons'],
+  zod: null,
+};
 
 const SERVER = 'server/src/';
+
+/** Names of types that still stand for two things: give one of them another name, and none to a third. */
+const homonyms = new Set([
+  ...['AppKey', 'ChangedRecord', 'Condition', 'Entries', 'ListedFile', 'Problem', 'Readiness', 'Reason', 'Run'],
+  ...['Settings', 'ShownFile', 'State', 'Statement', 'Target', 'Transaction'],
+]);
+
+/** Files that still import each other: move what both need into a third one. */
+const circles = new Set(['server/src/http/admin/records/record-changes, server/src/http/admin/records/records']);
 
 /** Segments of a path inside server/src, without the ending; null outside of it. */
 export const segmentsOf = (path) =>
@@ -178,15 +217,19 @@ function wrongIntoServer(to) {
 }
 
 /** The error when `path` imports a package, or null. */
-function wrongPackage(path, specifier) {
-  const name = specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
-  const lock = locks.find(({ packages }) => packages.test(name));
-  const segments = segmentsOf(path) ?? [];
-  const user = segments.length > 1 ? segments[0] : path.split('/')[0];
-  return lock && !lock.users.includes(user) ? `'${name}' may be imported in ${lock.users.join(', ')} only` : null;
+function wrongPackage(path, { specifier, typeOnly }) {
+  const [scope, ...rest] = specifier.split('/');
+  const name = scope.startsWith('@') ? `${scope}/${rest[0]}` : scope;
+  const segments = segmentsOf(path);
+  const row = [name, `${scope}/*`].find((one) => Object.hasOwn(packages, one));
+  if (row === undefined) {
+    const isKnown = !segments || typeOnly || name.startsWith('node:');
+    return isKnown ? null : `'${name}' has no row in \`packages\` of scripts/check-imports.mjs: say who may import it`;
+  }
+  const users = packages[row];
+  const user = segments ? [...(segments.length === 1 ? ['server'] : []), ...segments].join('/') : path;
+  const isUser = users === null || users.some((one) => user === one || user.startsWith(`${one}/`));
+  return isUser ? null : `'${name}' may be imported in ${users.join(', ')} only`;
 }
 
 /** The path that a relative import of `path` names, without an ending; a folder's is its `index`. */
@@ -196,8 +239,9 @@ export function targetOf(path, specifier, isFolder) {
 }
 
 /** The error when `path` (in the plugin's folder, with `/`) imports `specifier`, or null. */
-export function wrongImport(path, { specifier, typeOnly }, isFolder = () => false) {
-  if (!specifier.startsWith('.')) return wrongPackage(path, specifier);
+export function wrongImport(path, imported, isFolder = () => false) {
+  const { specifier, typeOnly } = imported;
+  if (!specifier.startsWith('.')) return wrongPackage(path, imported);
   const target = targetOf(path, specifier, isFolder);
   const [from, to] = [path, target].map((file) => file.split('/')[0]);
   if (!programs.includes(to)) return `'${specifier}' leaves the plugin's source`;
@@ -268,7 +312,61 @@ export function crowdedFolders(paths) {
     .map(([folder, count]) => `plugins/apps/${folder}: ${count} files are too many (${MAX_FILES}): use folders`);
 }
 
-/** Messages about every forbidden import under the plugin's folder, and about folders with too many files. */
+/** Names of the types that a source exports. */
+function exportedTypes(text, name) {
+  const isExported = (node) => node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  const isType = (node) =>
+    ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isClassDeclaration(node);
+  const { statements } = ts.createSourceFile(name, text, ts.ScriptTarget.Latest);
+  return statements.filter((node) => isType(node) && isExported(node)).map((node) => node.name?.text ?? '');
+}
+
+/** Messages about names that types of several files of server/src export. @param types names by file */
+export function homonymsIn(types) {
+  const owners = new Map();
+  for (const [path, names] of types) for (const name of names) owners.set(name, [...(owners.get(name) ?? []), path]);
+  return [...owners]
+    .filter(([name, paths]) => paths.length > 1 && !homonyms.has(name))
+    .map(([name, paths]) => `the type '${name}' is exported by ${paths.join(' and ')}: give one of them another name`);
+}
+
+/** Messages about files of one folder that import each other, directly or by others, and not for types only. */
+export function circlesIn(sources, isFolder = () => false) {
+  const withoutEnding = (path) => path.replace(/\.tsx?$/, '');
+  const next = new Map(
+    sources.map(({ path, imports }) => [
+      withoutEnding(path),
+      imports
+        .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+        .map(({ specifier }) => targetOf(path, specifier, isFolder))
+        .filter((target) => posix.dirname(target) === posix.dirname(path)),
+    ]),
+  );
+  const reachedFrom = (start) => {
+    const reached = new Set();
+    const waiting = [...(next.get(start) ?? [])];
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      if (!reached.has(file)) waiting.push(...(next.get(file) ?? []));
+      reached.add(file);
+    }
+    return reached;
+  };
+  const reached = new Map([...next.keys()].map((file) => [file, reachedFrom(file)]));
+  const found = new Set();
+  for (const [file, others] of reached)
+    if (others.has(file))
+      found.add(
+        [...others]
+          .filter((one) => reached.get(one)?.has(file))
+          .sort()
+          .join(', '),
+      );
+  return [...found]
+    .filter((circle) => !circles.has(circle))
+    .map((circle) => `these files import each other: ${circle}`);
+}
+
+/** Messages about every forbidden import under the plugin's folder, about crowded folders, homonyms and circles. */
 export function checkImports(plugin) {
   const { sources, isFolder } = sourcesOf(plugin);
   const wrong = sources.flatMap(({ path, imports }) =>
@@ -277,7 +375,11 @@ export function checkImports(plugin) {
       return message ? [`plugins/apps/${path}:${imported.line}: ${message}`] : [];
     }),
   );
-  return [...wrong, ...crowdedFolders(sources.map(({ path }) => path))];
+  const types = sources
+    .filter(({ path }) => path.startsWith(SERVER))
+    .map(({ path }) => [path, exportedTypes(readFileSync(join(plugin, path), 'utf8'), path)]);
+  const paths = sources.map(({ path }) => path);
+  return [...wrong, ...crowdedFolders(paths), ...homonymsIn(types), ...circlesIn(sources, isFolder)];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { crowdedFolders, importsOf, wrongImport } from './check-imports.mjs';
+import { circlesIn, crowdedFolders, homonymsIn, importsOf, parsers, wrongImport } from './check-imports.mjs';
 
 const folders = new Set(
   ['apps', 'records', 'indexes', 'indexes/query', 'sites'].map((folder) => `server/src/${folder}`),
@@ -59,9 +60,9 @@ describe('arrows inside a part', () => {
     ['server/src/apps/run/run.ts', '../live-topics'],
     ['server/src/apps/elements/text-types.ts', './inputs/text-input'],
     ['server/src/apps/elements/inputs/text-input.ts', '../../patterns/pattern'],
-    ['server/src/records/store.ts', './unit/unit'],
+    ['server/src/records/store.ts', './unit/shared-unit'],
     ['server/src/records/store.ts', './foreign-writes'],
-    ['server/src/indexes/search.ts', './query'],
+    ['server/src/indexes/index.ts', './query'],
   ])('%s may import %s', (path, specifier) => {
     expect(check(path, specifier)).toBeNull();
   });
@@ -73,7 +74,7 @@ describe('arrows inside a part', () => {
     ['server/src/apps/run/run.ts', '../attic/run', /'attic' is no folder of apps/],
     ['server/src/apps/elements/inputs/html.ts', '../text', /inputs may not import text/],
     ['server/src/records/table/rows.ts', '../store', /table may not import store/],
-    ['server/src/indexes/query/text/parse.ts', '../statement/sql', /text may not import statement/],
+    ['server/src/indexes/query/sql.ts', './operators/compare', /sql may not import operators/],
   ])('%s may not import %s, not even types', (path, specifier, message) => {
     expect(check(path, specifier)).toMatch(message);
     expect(check(path, specifier, true)).toMatch(message);
@@ -92,14 +93,39 @@ test('a folder with too many files is found', () => {
   expect(crowdedFolders(files(17))).toEqual([expect.stringMatching(/apps\/run: 17 files/)]);
 });
 
-describe('vendor locks', () => {
+test('a name of two exported types is found', () => {
+  const types = [
+    ['server/src/a.ts', ['One', 'Two']],
+    ['server/src/b.ts', ['Two']],
+  ];
+  expect(homonymsIn(types)).toEqual([
+    "the type 'Two' is exported by server/src/a.ts and server/src/b.ts: give one of them another name",
+  ]);
+});
+
+test('files of a folder that import each other are found, types aside', () => {
+  const source = (name, target, typeOnly = false) => ({
+    path: `server/src/apps/${name}.ts`,
+    imports: [{ specifier: `./${target}`, typeOnly }],
+  });
+  expect(circlesIn([source('a', 'b'), source('b', 'c'), source('c', 'a'), source('d', 'a')])).toEqual([
+    'these files import each other: server/src/apps/a, server/src/apps/b, server/src/apps/c',
+  ]);
+  expect(circlesIn([source('a', 'b'), source('b', 'a', true)])).toEqual([]);
+});
+
+describe('packages', () => {
   test.each([
-    ['server/src/records/a.ts', 'knex', null],
-    ['server/src/apps/a.ts', 'knex', /'knex' may be imported in records, indexes only/],
+    ['server/src/database/a.ts', 'knex', null],
+    ['server/src/apps/a.ts', 'knex', /'knex' may be imported in database only/],
     ['sandbox/src/runner.ts', 'isolated-vm', null],
     ['server/src/logic/a.ts', 'isolated-vm-7', /sandbox only/],
     ['server/src/layouts/a.ts', 'liquidjs', null],
-    ['server/src/http/a.ts', 'parse5', /layouts, testing only/],
+    ['server/src/http/a.ts', 'parse5', /layouts\/markup, testing only/],
+    ['server/src/layouts/liquid/a.ts', 'parse5', /layouts\/markup, testing only/],
+    ['server/src/interchange/xlsx.ts', 'hucre/xlsx', null],
+    ['server/src/http/a.ts', 'marked', /'marked' has no row/],
+    ['admin/src/a.tsx', 'react', null],
     ['server/src/apps/a.ts', '@strapi/utils', /'@strapi\/utils' may/],
     ['server/src/sites/a.ts', '@strapi/strapi', null],
     ['server/src/apps/a.ts', 'node:path', null],
@@ -108,6 +134,17 @@ describe('vendor locks', () => {
     if (message) expect(wrong).toMatch(message);
     else expect(wrong).toBeNull();
   });
+});
+
+test('docs/decisions/foreign-text.md has a row for each parser, and for no other package', () => {
+  const page = readFileSync('docs/decisions/foreign-text.md', 'utf8');
+  const table = page.slice(page.indexOf('## Parsers'), page.indexOf('## Without a package'));
+  const cells = table
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split(' | ')[0]);
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name));
+  expect(named.sort()).toEqual(Object.keys(parsers).sort());
 });
 
 test('every way of importing is seen', () => {

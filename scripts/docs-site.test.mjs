@@ -32,8 +32,8 @@ describe('links', () => {
   test.each([
     ['reference/logic.md', '../limits.md#logic', '../limits.md#logic'],
     ['reference/logic.md', 'README.md', 'index.md'],
-    ['operations.md', 'reference/README.md#reference', 'reference/index.md#reference'],
-    ['operations.md', '../CONTRIBUTING.md', `${repository}/blob/main/CONTRIBUTING.md`],
+    ['comparison.md', 'reference/README.md#reference', 'reference/index.md#reference'],
+    ['comparison.md', '../CONTRIBUTING.md', `${repository}/blob/main/CONTRIBUTING.md`],
     [
       'security.md',
       '../deploy/systemd/strapi-apps.service',
@@ -46,7 +46,7 @@ describe('links', () => {
   });
 
   test('out of docs/ are text where the repository has no known address', () => {
-    expect(linkOf('operations.md', '../CONTRIBUTING.md', null)).toBe(null);
+    expect(linkOf('comparison.md', '../CONTRIBUTING.md', null)).toBe(null);
   });
 });
 

@@ -8,7 +8,6 @@ import { root } from './prepare.mjs';
 /** docs/limits.md and the code agree: each number of the page that is named here is that of the code. */
 const page = readFileSync(join(root, 'docs', 'limits.md'), 'utf8');
 const rows = page.split('\n').filter((line) => line.startsWith('|'));
-const source = (path) => readFileSync(join(root, 'plugins', 'apps', 'server', 'src', `${path}.ts`), 'utf8');
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 /** How the page may write a number. */
@@ -21,14 +20,14 @@ const written = (number) => [
 ];
 const says = (row, number) => written(number).some((text) => new RegExp(`(?<![\\d,])${text}(?![\\d,]*\\d)`).test(row));
 
-/** The value of a constant such as `const MAX_FILES = 5 * 1024;` or of a key such as `pair: 10,`. */
-function constant(path, name) {
-  const [, found] = new RegExp(`\\b${name}(?: =|:) ([\\d_]+(?: \\* [\\d_]+)*)[;,]`).exec(source(path)) ?? [];
-  expect(found, `${name} in ${path}.ts`).toBeDefined();
-  return found
-    .split(' * ')
-    .map((factor) => Number(factor.replaceAll('_', '')))
-    .reduce((product, factor) => product * factor);
+const modules = import.meta.glob('../plugins/apps/server/src/**/*.ts');
+
+/** The value of an exported constant, or of a key in one: `MAX_FILES`, `rateLimits.pair`. */
+async function constant(path, name) {
+  const module = await modules[`../plugins/apps/server/src/${path}.ts`]?.();
+  const value = name.split('.').reduce((whole, key) => whole?.[key], module);
+  expect(value, `${name} of ${path}.ts`).toBeTypeOf('number');
+  return value;
 }
 
 describe('a limit of the configuration is on the page with its default', () => {
@@ -110,22 +109,30 @@ test.each([
   ['Items of the records that one search', 'records/table/rows', 'MAX_BYTES'],
   ['Levels of lists and objects inside each other in a JSON body', 'http/request/body', 'MAX_DEPTH'],
   ['`limit` of a listing', 'http/request/body-schemas', 'MAX_LIMIT'],
-  ['Such a statement on SQLite', 'records/reads/long-reads', 'MAX_BLOCKING_TIME'],
-  ...['characters', 'ofSender', 'together'].map((name) => ['Answers that are kept', 'records/answers', name]),
+  ['Such a statement on SQLite', 'database/reads/long-reads', 'MAX_BLOCKING_TIME'],
+  ['Time for which a commit whose answer was lost', 'database/transactions', 'OUTAGE'],
+  ['Time for which processes that start together', 'database/start-lock', 'MAX_WAIT'],
+  ...['characters', 'ofSender', 'together'].map((name) => [
+    'Answers that are kept',
+    'records/answers',
+    `MAX_KEPT.${name}`,
+  ]),
   ['Length of an NDJSON body', 'common/spool', 'MAX_IN_MEMORY'],
   ['Time for which the rest of a refused body', 'http/request/body', 'LINGER'],
   ['Time that a process which', 'http/middleware/open-requests', 'DRAIN_TIME'],
+  ['Time for which such a process', 'http/middleware/open-requests', 'KEPT_TIME'],
   ['Apps with labels', 'metrics/labels', 'MAX_APPS'],
   ['Time of a check of', 'http/operate/ready', 'CHECK_TIME'],
   ['Time of a check of', 'metrics/index', 'READ_TIME'],
   ['Time until a check of', 'http/operate/ready', 'BEGUN_AGAIN'],
-  ['Text of a statement in a span', 'indexes/database', 'MAX_STATEMENT'],
-  ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'pair'],
-  ['Failed logins in 5 minutes from one address', 'auth/credentials/rate-limit', 'address'],
-  ['Failed logins in 5 minutes for one account from all', 'auth/credentials/rate-limit', 'account'],
+  ['Text of a statement in a span', 'database/sql', 'MAX_STATEMENT'],
+  ['Failed logins in 5 minutes for one account from one address', 'auth/credentials/rate-limit', 'rateLimits.pair'],
+  ['Failed logins in 5 minutes from one address', 'auth/credentials/rate-limit', 'rateLimits.address'],
+  ['Failed logins in 5 minutes for one account from all', 'auth/credentials/rate-limit', 'rateLimits.account'],
   ['Time for which an address is known', 'auth/credentials/rate-limit', 'TRUST_DAYS'],
-  ['Pages that wait for changes', 'events/live/live', 'MAX_CONNECTIONS'],
-  ['Pages that wait for changes', 'events/live/live', 'MAX_PER_ADDRESS'],
+  ['Pages that wait for changes', 'events/live/waiting-pages', 'MAX_PAGES'],
+  ['Pages that wait for changes', 'events/live/waiting-pages', 'MAX_PER_ADDRESS'],
+  ['Pages that wait for changes', 'events/live/waiting-pages', 'UNCOUNTED'],
   ['Conditions of the searches of one live block', 'apps/live-topics', 'MAX_TOPICS'],
   ['Conditions of the searches of one live block', 'apps/live-topics', 'MAX_CONDITION'],
   ['Conditions of the searches of one live block', 'apps/live-topics', 'MAX_CONDITIONS'],
@@ -134,7 +141,7 @@ test.each([
   ['Changed records that other processes', 'events/live/publish-changes', 'MAX_RECORD'],
   ['Changed records that other processes', 'events/live/publish-changes', 'MAX_ITEM'],
   ['Age of a one-time login token', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
-  ['Entries of the [audit log]', 'audit/index', 'entries'],
+  ['Entries of the [audit log]', 'audit/index', 'KEPT.entries'],
   ['New entries of one administrator in a day', 'audit/index', 'MAX_PER_DAY'],
   ['Compiling a logic file', 'logic/compile/task-types', 'MAX_COMPILE_TIME'],
   ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],
@@ -143,19 +150,19 @@ test.each([
   ...['objects', 'values', 'text', 'depth'].map((name) => [
     'A query of `api.documents()`',
     'logic/documents/params',
-    name,
+    `MAX.query.${name}`,
   ]),
-  ...['sort', 'fields', 'populate'].map((name) => ['Names in `sort`', 'logic/documents/params', name]),
+  ...['sort', 'fields', 'populate'].map((name) => ['Names in `sort`', 'logic/documents/params', `MAX.names.${name}`]),
   ...['relations', 'lists', 'sortedLists'].map((name) => [
     'Relations, components and files',
     'logic/documents/query-cost',
-    name,
+    `MAX.${name}`,
   ]),
-  ...['levels', 'populated'].map((name) => ['Levels of `populate`', 'logic/documents/query-cost', name]),
+  ...['levels', 'populated'].map((name) => ['Levels of `populate`', 'logic/documents/query-cost', `MAX.${name}`]),
   ['Entries of a result of `api.documents()`', 'logic/documents/output-pieces', 'MAX_ENTRIES'],
-])('the row "%s" has the number of %s.ts, %s', (start, path, name) => {
+])('the row "%s" has the number of %s.ts, %s', async (start, path, name) => {
   const row = rows.find((one) => one.startsWith(`| ${start}`));
   expect(row, `a row that begins with "${start}"`).toBeDefined();
-  const number = constant(path, name);
+  const number = await constant(path, name);
   expect(says(row, number), `${number} in: ${row}`).toBe(true);
 });

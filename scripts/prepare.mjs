@@ -13,11 +13,13 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliDecompressSync } from 'node:zlib';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
@@ -149,6 +151,7 @@ const pluginSources = [
 ];
 const builders = [
   plugin('build.mjs'),
+  plugin('declarations.mjs'),
   plugin('tsconfig.base.json'),
   plugin('server', 'tsconfig.build.json'),
   plugin('server', 'build.mjs'),
@@ -157,6 +160,11 @@ const builders = [
 ];
 /** The SQLite database of a first start of the host. */
 export const testDatabase = at('.cache', 'tests', 'template.db');
+/** The release before this one: as a fixture, and unpacked, where it finds the packages that it needs. */
+export const lastRelease = {
+  file: at('tests', 'fixtures', 'last-release.tar.br'),
+  folder: at('.cache', 'tests', 'last-release', 'package'),
+};
 const hostSources = [at('config'), at('src'), at('tsconfig.json'), at('package-lock.json')];
 
 /** All builds: sources, outputs, function; `outdates` names the builds that write the same files. */
@@ -198,6 +206,19 @@ const builds = {
     to: testDatabase,
     make: () => run(process.execPath, [at('tests', 'support', 'template-database.cjs'), testDatabase]),
   },
+  lastRelease: {
+    what: 'the release before this one',
+    from: [lastRelease.file],
+    to: join(lastRelease.folder, 'package.json'),
+    make() {
+      const folder = dirname(lastRelease.folder);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      const input = brotliDecompressSync(readFileSync(lastRelease.file));
+      run('tar', ['-x', '-C', folder], { input, stdio: ['pipe', 'inherit', 'inherit'] });
+      symlinkSync(plugin('node_modules'), join(lastRelease.folder, 'node_modules'));
+    },
+  },
   panel: {
     what: 'the host with its admin panel (about a minute)',
     from: [plugin('admin'), plugin('shared'), ...hostSources],
@@ -228,11 +249,17 @@ export function build(...names) {
   }
 }
 
-const browsers = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-
-/** Absolute path of a Chromium, or undefined. */
-export function findChromium() {
-  if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
+/** Absolute path of the first of these programs that is on the path, or undefined. */
+export function findProgram(...names) {
   const folders = (process.env.PATH ?? '').split(delimiter);
-  return browsers.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** Chromium's headless mode as a program of its own: it has no windows to draw, and takes half of the processor time. */
+export const headlessShell = 'chromium-headless-shell';
+
+/** Absolute path of CHROMIUM_PATH or a Chromium, or undefined. */
+export function findChromium() {
+  const browsers = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  return process.env.CHROMIUM_PATH || findProgram(...browsers);
 }

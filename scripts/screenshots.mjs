@@ -1,6 +1,6 @@
 /**
  * Makes the pictures of README.md in docs/images: starts the demo on a database of its own, fills it with some records, and
- * photographs its pages in Chromium (CHROMIUM_PATH, else /usr/bin/chromium). Run it after a change of the demo's look:
+ * photographs its pages in Chromium (CHROMIUM_PATH, else the one on the path). Run it after a change of the demo's look:
  *
  *   node scripts/screenshots.mjs [name of a picture …]
  */

@@ -23,11 +23,8 @@ if (project === 'unit' && !isCi) {
     if (env.TEST_SLOW === 'false') say('Without the slow tests of vitest.config.mts; npm test runs them');
   }
 }
-if (project === 'e2e') {
-  const browser = findChromium();
-  if (browser) env.CHROMIUM_PATH = browser;
-  else say('There is no Chromium: the browser tests do not run. `npm test` installs one, or set CHROMIUM_PATH');
-}
+if (project === 'e2e' && !findChromium())
+  say('There is no Chromium: the browser tests do not run. `npm test` installs one, or set CHROMIUM_PATH');
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const { status } = spawnSync(process.execPath, [vitest, command, `--project=${project}`, ...args], {

@@ -5,9 +5,19 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { checks, runChecks } from './checks.mjs';
-import { build, checkNode, findChromium, install, root, say, writeSecrets } from './prepare.mjs';
+import {
+  build,
+  checkNode,
+  findChromium,
+  findProgram,
+  headlessShell,
+  install,
+  root,
+  say,
+  writeSecrets,
+} from './prepare.mjs';
 
 const require = createRequire(import.meta.url);
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -51,7 +61,7 @@ function failedTests({ testResults }) {
 }
 
 /** Runs a vitest project, or one file of it, and adds up its counts; a run without a report is one failed test. */
-function runTests(project, env = {}, files = []) {
+function runTests(project, files = []) {
   say(`Tests: ${project}`);
   const report = join(root, '.cache', 'tests', `${project}.json`);
   mkdirSync(dirname(report), { recursive: true });
@@ -61,7 +71,6 @@ function runTests(project, env = {}, files = []) {
   const { status } = spawnSync(process.execPath, [vitest, 'run', `--project=${project}`, ...options, ...files], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, ...env },
   });
   const found = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null;
   const counts = found ? countsOf(found) : { failed: 0 };
@@ -80,31 +89,35 @@ function apt(...args) {
 /** Whether apt-get knows the packages of today. */
 let hasLists = false;
 
-/** Installs what is missing of a package of Debian, which is said loudly where that fails, and fails in CI. */
-function installed(find, name, missing) {
+/** The path of a program, whose package of Debian is installed where there is none; undefined where that fails. */
+function installed(name, find = () => findProgram(name)) {
   const found = find();
   if (found) return found;
   say(`Installing ${name} for the tests`);
   if (!hasLists) apt('update');
   hasLists = true;
   apt('install', '-y', '--no-install-recommends', name);
-  const now = find();
-  if (!now) leftOut(`${name} for the tests`, `NO ${name}: it could not be installed through apt-get. ${missing}`);
-  return now;
+  return find();
 }
 
-/** What finds a program on the path. */
-const find = (name) => () =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find((path) => existsSync(path));
+/** A program that tests cannot do without, which is said loudly where it cannot be installed, and fails in CI. */
+function required(name, missing, found = installed(name)) {
+  if (!found) leftOut(`${name} for the tests`, `NO ${name}: it could not be installed through apt-get. ${missing}`);
+  return found;
+}
+
+/** The browser of the tests: the one that is named, else the headless one, else any other Chromium. */
+function browserOfTests() {
+  const found = process.env.CHROMIUM_PATH || installed(headlessShell) || installed('chromium', findChromium);
+  return required('chromium', 'THE BROWSER TESTS DO NOT RUN.', found);
+}
 
 /** Programs of Debian that tests start: the pooler, what reads metrics, and what reads the site's file of nginx. */
 const programs = {
   nginx: 'THE FILE OF NGINX IS NOT CHECKED BY IT.',
   pgbouncer: 'THE TESTS OF POOLS DO NOT RUN.',
   prometheus: 'THE TESTS OF METRICS WITH IT DO NOT RUN.',
+  'redis-server': 'THE TESTS OF PROCESSES WITH REDIS DO NOT RUN.',
 };
 
 /** A filter of databases (TEST_DATABASES) is for single tests: here it counts as a test that was skipped. */
@@ -134,13 +147,13 @@ async function main() {
     total.passed += all.length - failed.length;
     for (const what of failed) fail(what);
     checkDatabases();
-    for (const [name, missing] of Object.entries(programs)) installed(find(name), name, missing);
+    for (const [name, missing] of Object.entries(programs)) required(name, missing);
     runTests('unit');
-    const browser = installed(findChromium, 'chromium', 'THE BROWSER TESTS DO NOT RUN.');
-    runTests('e2e', browser ? { CHROMIUM_PATH: browser } : {});
+    const browser = browserOfTests();
+    runTests('e2e');
     runTests('attacks');
     // The others of the panel take minutes: `npm run test:panel`.
-    if (browser) runTests('panel', { CHROMIUM_PATH: browser }, [join('tests', 'panel', 'way.test.ts')]);
+    if (browser) runTests('panel', [join('tests', 'panel', 'way.test.ts')]);
   } catch (error) {
     console.error(`> ${error.message}`);
     fail('Preparation');

@@ -1,5 +1,5 @@
 /**
- * Builds the plugin into dist/: `node build.mjs` everything that is published. Without type declarations, in under a second:
+ * Builds the plugin into dist/ and schemas/: `node build.mjs` everything that is published. Without type declarations, in under a second:
  * `node build.mjs --fast` everything but the admin panel's part, `node build.mjs --panel` that part. `--silent` keeps the
  * tools from reporting.
  *
@@ -14,6 +14,7 @@
  *   dist/cli/index.js        the command line (bin/strapi-plugin-apps.js)
  *   dist/testing/            the process that runs the tests of apps (testing/src/main.ts), and its types
  *   dist/shared/context*.d.ts the types of what logic gets
+ *   schemas/                 JSON Schemas of a theme's YAML files, for editors
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,8 +25,9 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildAdmin } from './admin/build.mjs';
 import { buildCli } from './cli/build.mjs';
+import { removeUnusedDeclarations } from './declarations.mjs';
 import { buildRunner } from './sandbox/build.mjs';
-import { buildServer, buildWorker } from './server/build.mjs';
+import { buildSchemas, buildServer, buildWorker } from './server/build.mjs';
 import { buildReporter, buildTesting } from './testing/build.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -79,9 +81,12 @@ function buildPackage() {
   const asModule = "import plugin from './index.js';\n\nexport default plugin.default;\n";
   writeFileSync(join(here, 'dist', 'server', 'index.mjs'), asModule);
   // The tool leaves out what the declarations of the server import from shared/.
-  const shared = readdirSync(join(here, 'shared')).filter((file) => /(?<!\.test)\.ts$/.test(file));
+  const folders = ['shared', join('shared', 'query')];
+  const shared = folders
+    .flatMap((folder) => readdirSync(join(here, folder)).map((file) => join(folder, file)))
+    .filter((file) => /(?<!\.test)\.ts$/.test(file));
   const options = '--declaration --emitDeclarationOnly --skipLibCheck --strict --target ES2022 --outDir dist/shared';
-  runBin('typescript', 'bin/tsc', [...options.split(' '), ...shared.map((file) => join('shared', file))]);
+  runBin('typescript', 'bin/tsc', [...options.split(' '), ...shared]);
 }
 
 /** All programs but the admin panel's, with what editors and tests of apps read. */
@@ -97,6 +102,7 @@ async function buildPrograms() {
     // The full build has made it with Strapi's tool.
     if (fast || make !== buildServer) await make(join(here, 'dist', file));
   }
+  await buildSchemas(join(here, 'schemas'));
 }
 
 // The names of chunks are new with each build.
@@ -106,4 +112,11 @@ if (panel) {
 } else {
   if (!fast) buildPackage();
   await buildPrograms();
+  const entries = ['server/src/index.d.ts', 'shared/context.d.ts', 'shared/globals.d.ts', 'testing/index.d.ts'];
+  const dist = join(here, 'dist');
+  if (!fast)
+    removeUnusedDeclarations(
+      dist,
+      entries.map((file) => join(dist, file)),
+    );
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run test:nodes [20 22 …]`: the sandbox's tests on several versions of Node.js, each installed by the npm package
+ * `npm run test:node-releases [20 22 …]`: the sandbox's tests on several versions of Node.js, each installed by the npm package
  * `node`, each with the isolated-vm that belongs to it. Needs the npm registry; `npm test` does not run it.
  */
 import { spawnSync } from 'node:child_process';
