@@ -10,7 +10,7 @@ export const THUMBNAIL = 'thumbnail';
 type FileRow = Record<string, unknown>;
 
 /** The parts of Strapi's upload plugin that know whether addresses are signed. */
-export interface UploadPlugin {
+interface UploadPlugin {
   provider?: { isPrivate?(): boolean | Promise<boolean> };
   service(name: 'file'): { signFileUrls?(file: FileRow): Promise<FileRow> };
 }

@@ -1,16 +1,12 @@
 import type { Logger } from '../common/log';
 import { createAddresses } from './addresses';
+import { createKeptTable, type KeptTable } from './kept-table';
 import { createLibrary, type LibraryStrapi } from './library';
 import { createFileMoves } from './moves';
 import type { Pictures } from './pictures';
-import {
-  createPrivateFiles,
-  createPrivateStorage,
-  type OwnTable,
-  type PrivateOptions,
-  type UploadStorage,
-} from './private';
+import { createPrivateFiles, type OwnTable, type PrivateOptions } from './private';
 import { createRemovals } from './removals';
+import { createOwnProvider, createStorage, loadProvider, type ProviderConfig, type UploadPlugin } from './storage';
 import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
@@ -30,7 +26,7 @@ export interface FilesOptions {
   baseUrl(): string;
   /** The temporary folder; several processes may share it. */
   folder: string;
-  /** Bytes of all files that wait there for their forms. */
+  /** Bytes of all files that wait for their forms. */
   keptSize: number;
   pictures: Pictures;
   /** Pixels of a picture, all its frames together. */
@@ -39,6 +35,10 @@ export interface FilesOptions {
   namedFiles(key: AppKey, documentIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Absolute path of the folder of private files; made when it is needed. */
   privateFolder: string;
+  /** The upload provider for private files; null: Strapi's where it is private, else the folder. */
+  provider: ProviderConfig | null;
+  /** Files from which the package of that provider is looked for. */
+  packages: readonly string[];
   /** Absolute path of the folder of the files that Strapi serves. */
   publicFolder: string;
   /** The address of a private file below the site's base address. */
@@ -48,15 +48,23 @@ export interface FilesOptions {
 
 export function createFiles(options: FilesOptions): Files {
   const { strapi, baseUrl, folder, keptSize, pictures, maxPixels, namedFiles, logger } = options;
-  const temporary = createTemporaryFiles(folder, { keptSize, maxPixels });
-  const { privateFolder, publicFolder, privatePath } = options;
-  const upload = () => strapi.plugin('upload') as UploadStorage | undefined;
+  const { privateFolder, publicFolder, privatePath, provider } = options;
+  const upload = () => strapi.plugin('upload') as UploadPlugin | undefined;
+  const own = provider && {
+    name: provider.provider,
+    provider: createOwnProvider(provider, loadProvider(provider, options.packages), logger),
+  };
+  const storage = createStorage({ folder: privateFolder, upload, own });
+  const table = () => strapi.db.query('plugin::apps.kept-file') as KeptTable;
+  const inTable = createKeptTable({ table, storage, folder });
+  const temporary = createTemporaryFiles(folder, { keptSize, maxPixels }, async (inFolder) =>
+    (await storage.current()) === null ? inFolder : inTable,
+  );
   const privates = createPrivateFiles({
     table: () => strapi.db.query('plugin::apps.file') as OwnTable,
     images: () => strapi.plugin('upload')?.service('image-manipulation') as ReturnType<PrivateOptions['images']>,
     checkSize: async (file) => upload()?.service('provider').checkFileSize(file),
-    ...{ pictures, temporary: folder, pathOf: privatePath },
-    storage: createPrivateStorage({ folder: privateFolder, upload }),
+    ...{ pictures, storage, temporary: folder, pathOf: privatePath },
   });
   const library = createLibrary(strapi, { pictures, privates });
   const removals = createRemovals({ library, namedFiles, logger });
@@ -67,12 +75,9 @@ export function createFiles(options: FilesOptions): Files {
     task.catch((error) => logger.error(`[apps] files could not be marked: ${String(error)}`));
 
   const clear = async () => {
-    try {
-      await temporary.clear();
-      await library.releaseUnsaved();
-    } catch (error) {
-      logger.warn(`[apps] files that nothing needs any more cannot be removed: ${String(error)}`);
-    }
+    for (const one of await Promise.allSettled([temporary.clear(), library.releaseUnsaved()]))
+      if (one.status === 'rejected')
+        logger.warn(`[apps] files that nothing needs any more cannot be removed: ${String(one.reason)}`);
     removals.begin();
   };
 
@@ -85,7 +90,8 @@ export function createFiles(options: FilesOptions): Files {
       own: ({ site, app }, documentIds) => library.own(site, app, documentIds),
       pathOf: privatePath,
     }),
-    add: (file, { isPublic, folder }) => (isPublic ? library.add(file, folder) : library.addPrivate(file)),
+    add: (given, { isPublic, folder }) =>
+      temporary.use(given, (file) => (isPublic ? library.add(file, folder) : library.addPrivate(file))),
     privateFiles: privates.findAll,
     open: privates.open,
     moves: createFileMoves({ strapi, publicFolder, library, privates }),
@@ -98,6 +104,7 @@ export function createFiles(options: FilesOptions): Files {
     },
     async start() {
       timer ??= setInterval(() => void clear(), CLEARING).unref();
+      void storage.check();
       await clear();
     },
     async destroy() {

@@ -38,9 +38,11 @@ export class KeptFiles {
   constructor(private readonly total: number) {}
 
   has = (token: string): boolean => this.files.has(token);
+  get = (token: string): KeptFile | undefined => this.files.get(token);
   add = ({ token, sender, size, keptAt }: KeptFile): void =>
     void this.files.set(token, { token, sender, size, keptAt });
-  delete = (token: string): void => void this.files.delete(token);
+  /** Whether it was there. */
+  delete = (token: string): boolean => this.files.delete(token);
   all = (): KeptFile[] => [...this.files.values()];
 
   /**

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
+import type { Readable } from 'node:stream';
 import { FILE, type Library, type LibraryStrapi, OWN } from './library';
-import { type PartSource, type PrivateFile, type PrivateFiles, privateFile } from './private';
+import { type PrivateFile, type PrivateFiles, privateFile } from './private';
+import { bytesOf, fetched, type PartSource } from './storage';
 
 /** Files that are looked at together. */
 const BATCH = 100;
@@ -31,6 +31,7 @@ export type MoveOutcome = 'moved' | 'there' | 'gone' | 'used';
 export interface FileMoves {
   /** Saved files, in the order of their rows. @param app absent: of all apps */
   list(app: string | undefined): AsyncIterable<ListedFile>;
+  /** To the store for new private files, also from an other one. */
   toPrivate(file: ListedFile): Promise<MoveOutcome>;
   /** The bytes of a file, wherever it is; null where they are gone. */
   bytes(documentId: string): Promise<Readable | null>;
@@ -49,7 +50,7 @@ export interface MoveTools {
   /** Folder of the files that Strapi serves. */
   publicFolder: string;
   library: Pick<Library, 'rows' | 'inContent' | 'folderId'>;
-  privates: Pick<PrivateFiles, 'findAll' | 'keep' | 'open' | 'remove'>;
+  privates: Pick<PrivateFiles, 'findAll' | 'keep' | 'open' | 'remove' | 'toCurrent'>;
 }
 
 type Row = Record<string, unknown>;
@@ -93,8 +94,8 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
     const opened = await privates.open(file, part);
     const about = file[part];
     if (!opened || !about) return null;
-    const stream =
-      'handle' in opened ? opened.handle.createReadStream({ start: 0 }) : (await fetched(opened.url)).stream;
+    const stream = await bytesOf(opened);
+    if (!stream) return null;
     const hash = `${part === 'main' ? '' : 'thumbnail_'}apps_${file.documentId}`;
     const size = Math.round(about.size / 10) / 100;
     const given = { name: file.name, hash, ext: extname(file.name), mime: about.mime, size, sizeInBytes: about.size };
@@ -131,9 +132,9 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
         after = Number(rows.at(-1)?.id);
       }
     },
-    async toPrivate({ documentId, isPrivate }) {
+    async toPrivate({ documentId, isPrivate, stored: known }) {
       const [row] = await library.rows([documentId]);
-      if (!row) return isPrivate ? 'there' : 'gone';
+      if (!row) return isPrivate && known ? privates.toCurrent(known) : 'gone';
       if (!isPrivate) {
         if ((await library.inContent([documentId])).size > 0) return 'used';
         const content = await keepPrivately(row, documentId);
@@ -148,7 +149,7 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
     async bytes(documentId) {
       const [known] = await privates.findAll([documentId]);
       const opened = known ? await privates.open(known, 'main') : null;
-      if (opened) return 'handle' in opened ? opened.handle.createReadStream() : (await fetched(opened.url)).stream;
+      if (opened) return bytesOf(opened);
       const [row] = known ? [] : await library.rows([documentId]);
       return row ? (await source(nameOf(row), await signed(row))).getStream() : null;
     },
@@ -184,15 +185,4 @@ function nameOf({ name, ext }: Row): string {
     String(ext ?? ''),
   ];
   return text.toLowerCase().endsWith(ending.toLowerCase()) ? text : `${text}${ending}`;
-}
-
-/** The bytes at an address of a storage. */
-async function fetched(url: string): Promise<{ stream: Readable; length: number | null }> {
-  const response = await fetch(url);
-  if (!response.ok || !response.body) throw new Error(`The storage has answered ${response.status}`);
-  const length = response.headers.get('Content-Length');
-  return {
-    stream: Readable.fromWeb(response.body as ReadableStream),
-    length: length === null ? null : Number(length),
-  };
 }

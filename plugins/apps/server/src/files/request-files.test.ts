@@ -30,6 +30,8 @@ function lostAfterwards() {
     maxPixels: 1_000,
     namedFiles: async () => new Set<string>(),
     privateFolder: '/none',
+    provider: null,
+    packages: [],
     publicFolder: '/none',
     privatePath: () => '/none',
   };

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeptFile, KeptFiles } from './kept-files';
+import { KeptFiles } from './kept-files';
+import { createKeptFolder, type Description, isFile, type KeptStore } from './kept-folder';
 import { HEAD, kindOf } from './kinds';
 import { pixelsOf, UnreadablePicture } from './pixels';
 import type { FileScope, RefusedFile, TemporaryFile } from './types';
@@ -77,59 +78,45 @@ export interface TemporaryFiles {
   keep(file: TemporaryFile, sender: string, stays: ReadonlySet<string>): Promise<boolean>;
   /** The kept file of a token, for the same field of the same app; null if there is none any more. */
   claim(token: string, scope: FileScope): Promise<TemporaryFile | null>;
-  /** Whether the file is in the folder still. */
+  /** Whether the file is there still. */
   isThere(file: TemporaryFile): Promise<boolean>;
+  /** Does work for which the bytes of the file have to be at its path, on this machine. */
+  use<T>(file: TemporaryFile, work: (file: TemporaryFile) => Promise<T>): Promise<T>;
   remove(file: Pick<TemporaryFile, 'token'>): Promise<void>;
-  /** Removes what waits for too long, of all processes that share the folder. */
+  /** Removes what waits for too long, of all processes. */
   clear(): Promise<void>;
 }
 
-/** A kept file, as the file beside it describes it. */
-type Description = TemporaryFile & Pick<KeptFile, 'sender' | 'keptAt'>;
-
 /**
  * @param folder may be shared by several processes
- * @param limits.keptSize bytes of all kept files in it  @param limits.maxPixels pixels of a picture, all its frames together
+ * @param limits.keptSize bytes of all kept files  @param limits.maxPixels pixels of a picture, all its frames together
+ * @param storeOf where kept files are now; in the folder without it
  */
 export function createTemporaryFiles(
   folder: string,
   { keptSize, maxPixels }: { keptSize: number; maxPixels: number },
+  storeOf: (inFolder: KeptStore) => Promise<KeptStore> = async (inFolder) => inFolder,
 ): TemporaryFiles {
   const pathOf = (token: string) => join(folder, `upload-${token}`);
-  const descriptionOf = (token: string) => `${pathOf(token)}.json`;
+  const inFolder = createKeptFolder(folder);
+  const store = () => storeOf(inFolder);
   const kept = new KeptFiles(keptSize);
   const writing = new Set<string>();
   let scannedAt = Number.NEGATIVE_INFINITY;
   let scanning: Promise<void> | undefined;
 
   const remove = async ({ token }: Pick<TemporaryFile, 'token'>) => {
-    kept.delete(token);
+    const isKept = kept.delete(token);
     await rm(pathOf(token), { force: true });
-    await rm(descriptionOf(token), { force: true });
+    if (isKept) await (await store()).remove(token);
   };
 
-  const read = async (token: string): Promise<Description | null> => {
-    try {
-      const found = JSON.parse(await readFile(descriptionOf(token), 'utf8')) as Description;
-      return typeof found.keptAt === 'number' ? { ...found, path: pathOf(token) } : null;
-    } catch {
-      // It is gone, or the process has ended while it wrote.
-      return null;
-    }
-  };
-
-  /** Reads which files the folder has: those of an earlier process, and of others that share it. */
+  /** Reads which files are kept: by an earlier process, and by others. */
   const scan = async () => {
     const before = new Set(kept.all().map(({ token }) => token));
     for (const token of writing) before.delete(token);
-    const found = (await readdir(folder).catch(() => [])).flatMap((name) => {
-      const [, token, isDescription] = fileName.exec(name) ?? [];
-      return token && isDescription ? [token] : [];
-    });
-    for (const token of found) {
-      if (before.delete(token) || kept.has(token)) continue;
-      const description = await read(token);
-      if (description) kept.add(description);
+    for (const file of await (await store()).list(kept.get)) {
+      if (!before.delete(file.token) && !kept.has(file.token)) kept.add(file);
     }
     for (const token of before) kept.delete(token);
     scannedAt = Date.now();
@@ -190,9 +177,9 @@ export function createTemporaryFiles(
       kept.add({ token, sender, size, keptAt });
       writing.add(token);
       try {
-        for (const one of leaving) await remove(one);
+        for (const one of leaving) await (await store()).remove(one.token);
         const description: Description = { ...file, sender, keptAt };
-        await writeFile(descriptionOf(token), JSON.stringify(description), { mode: 0o600 });
+        await (await store()).put(description);
       } catch (error) {
         kept.delete(token);
         throw error;
@@ -203,19 +190,21 @@ export function createTemporaryFiles(
     },
     async claim(token, scope) {
       if (!tokenPattern.test(token)) return null;
-      const file = await read(token);
-      if (!file || Date.now() - file.keptAt > MAX_AGE || !(await isFile(file.path))) return null;
+      const file = await (await store()).find(token);
+      if (!file || Date.now() - file.keptAt > MAX_AGE) return null;
       const isSame = file.site === scope.site && file.app === scope.app && file.field === scope.field;
       if (!isSame) return null;
       kept.add(file);
       return file;
     },
-    isThere: ({ path }) => isFile(path),
+    isThere: async ({ token, path }) => (await isFile(path)) || (await (await store()).find(token)) !== null,
+    use: async (file, work) => (await store()).use(file, work),
     remove,
     async clear() {
       await scanned(0);
       const isOld = (time: number) => Date.now() - time > MAX_AGE;
-      for (const file of kept.all()) if (isOld(file.keptAt)) await remove(file);
+      const failed: unknown[] = [];
+      for (const file of kept.all()) if (isOld(file.keptAt)) await remove(file).catch((error) => failed.push(error));
       for (const name of await readdir(folder).catch(() => [])) {
         const [match, token] = fileName.exec(name) ?? [];
         if (match === undefined || (token && kept.has(token))) continue;
@@ -223,11 +212,12 @@ export function createTemporaryFiles(
         const found = await stat(path).catch(() => null);
         if (found && isOld(found.mtimeMs)) await rm(path, { force: true, recursive: true });
       }
+      // They are tried again the next time; none keeps the others from it.
+      if (failed.length > 0) throw failed[0];
     },
   };
 }
 
-const isFile = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null;
 /** As `pixelsOf`. */
 async function measured(path: string, mime: string): Promise<number | null | 'unreadable'> {
   try {

@@ -1,9 +1,11 @@
 import type { FileMoves } from './moves';
-import type { OpenedPart, PrivateFile } from './private';
+import type { PrivateFile } from './private';
+import type { OpenedPart } from './storage';
 import type { TemporaryFiles } from './temporary-files';
 
 export type { ListedFile, MoveOutcome } from './moves';
-export type { OpenedPart, PrivateFile } from './private';
+export type { PrivateFile } from './private';
+export type { OpenedPart, StoredBytes } from './storage';
 
 /** A file of a record, as its item is stored (docs/reference/definitions.md#files). */
 export interface StoredFile {
@@ -115,7 +117,7 @@ export interface Files {
   add(file: TemporaryFile, place: FilePlace): Promise<StoredFile>;
   /** Those of the files that are private ones, of any app. */
   privateFiles(documentIds: readonly string[]): Promise<PrivateFile[]>;
-  /** What is stored of a private file; null where it is gone, or has no thumbnail. ServiceUnavailableError: see PrivateStorage.open. */
+  /** What is stored of a private file; null where it is gone, or has no thumbnail. ServiceUnavailableError: see Storage.store. */
   open(file: PrivateFile, part: 'main' | 'thumbnail'): Promise<OpenedPart | null>;
   readonly moves: FileMoves;
   /** Those of the files that forms of the app have stored; sizes of the media library are exact to ten bytes. */

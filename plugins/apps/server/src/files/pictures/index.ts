@@ -52,8 +52,8 @@ export class PictureRefused extends Error {
 const WORKED = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif', 'image/tiff']);
 
 /** Pictures that wait for the process, half of them of one app; milliseconds that one waits. */
-const MAX_WAITING = 16;
-const MAX_WAIT = 30_000;
+export const MAX_WAITING = 16;
+export const MAX_WAIT = 30_000;
 
 /** What one picture may take. */
 export interface PictureLimits {

@@ -3,17 +3,16 @@ import { extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { chunks } from '../../common/collections';
 import type { Pictures } from '../pictures';
-import type { AppKey, StoredFile, TemporaryFile } from '../types';
-import { type OpenedPart, type PartSource, type PrivateStorage, type StoredPart, streamOf } from './storage';
-
-export {
-  createPrivateStorage,
+import {
+  bytesOf,
   type OpenedPart,
+  opening,
   type PartSource,
-  type PrivateStorage,
-  type StorageOptions,
-  type UploadStorage,
-} from './storage';
+  type Storage,
+  type StoredPart,
+  streamOf,
+} from '../storage';
+import type { AppKey, StoredFile, TemporaryFile } from '../types';
 
 /** Names in one statement, whose values a database limits. */
 const MAX_NAMES = 500;
@@ -25,11 +24,16 @@ export interface PrivateContent {
   /** Pixels of an image; null for other files. */
   width: number | null;
   height: number | null;
-  /** Strapi's upload provider that has stored it; null: the folder has it. */
+  /** The store that has it (Storage.current); null: the folder. */
   provider: string | null;
   main: StoredPart;
   thumbnail: StoredPart | null;
+  /** What is to be removed from the store where it was before. */
+  before?: Placed;
 }
+
+/** What is stored of a file, and where. */
+type Placed = Pick<PrivateContent, 'provider' | 'main' | 'thumbnail'>;
 
 /** A private file of an app. */
 export interface PrivateFile extends PrivateContent, AppKey {
@@ -76,7 +80,7 @@ export interface PrivateOptions {
   /** Strapi's check of the size of a file. */
   checkSize(file: object): Promise<void>;
   pictures: Pick<Pictures, 'upload'>;
-  storage: PrivateStorage;
+  storage: Storage;
   /** Folder for what Strapi makes of an image. */
   temporary: string;
   /** The address of a file below the site's base address. */
@@ -105,6 +109,8 @@ export interface PrivateFiles {
   ): Promise<PrivateContent>;
   /** Null where its bytes are gone, or it has no thumbnail. ServiceUnavailableError where the host has another provider now. */
   open(file: PrivateFile, part: 'main' | 'thumbnail'): Promise<OpenedPart | null>;
+  /** Moves a file to the store for new ones: copied, listed there, removed from where it was. What was ended early is completed. */
+  toCurrent(file: PrivateFile): Promise<'moved' | 'there' | 'gone'>;
   /** Removes bytes; the row stays. */
   remove(file: PrivateFile): Promise<void>;
   /** A private file as records store it. */
@@ -139,26 +145,77 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
       measured.width !== null && (await isResizableImage(main))
         ? await generateThumbnail({ ...main, ...measured })
         : null;
+    const target = await storage.store(provider);
     return {
       ...{ name: given.name, ...measured, provider },
-      main: await storage.put(provider, documentId, sourceOf(main, given)),
-      thumbnail: thumbnail && (await storage.put(provider, thumbnailOf(documentId), sourceOf(thumbnail, given))),
+      main: await target.put(documentId, sourceOf(main, given)),
+      thumbnail: thumbnail && (await target.put(thumbnailOf(documentId), sourceOf(thumbnail, given))),
     };
+  };
+
+  const open: PrivateFiles['open'] = async ({ documentId, provider, ...file }, part) => {
+    const found = file[part];
+    if (!found) return null;
+    return (await storage.store(provider)).open(part === 'main' ? documentId : thumbnailOf(documentId), found);
+  };
+
+  const removeParts = async (documentId: string, { provider, main, thumbnail }: Placed): Promise<void> => {
+    const from = await storage.store(provider);
+    await from.remove(documentId, main);
+    if (thumbnail) await from.remove(thumbnailOf(documentId), thumbnail);
+  };
+
+  const keep: PrivateFiles['keep'] = async (documentId, size, main, thumbnail) => {
+    const provider = await storage.current();
+    const target = await storage.store(provider);
+    return {
+      ...{ name: main.name, ...size, provider },
+      main: await target.put(documentId, main),
+      thumbnail: thumbnail && (await target.put(thumbnailOf(documentId), thumbnail)),
+    };
+  };
+
+  /** A stored content as one to be stored; null where it is not there. */
+  const sourceIn = async (file: PrivateFile, part: 'main' | 'thumbnail'): Promise<PartSource | null> => {
+    const opened = await open(file, part);
+    const about = file[part];
+    if (!opened || !about) return null;
+    if ('close' in opened) await opened.close();
+    const bytes = async () => {
+      const again = await open(file, part);
+      return again && bytesOf(again);
+    };
+    return { name: file.name, mime: about.mime, size: about.size, getStream: () => opening(bytes) };
+  };
+
+  /** Copies a file to the store for new ones, and lists it there; null where it is gone. */
+  const copied = async (file: PrivateFile): Promise<PrivateFile | null> => {
+    const { documentId, width, height, provider, main, thumbnail } = file;
+    const source = await sourceIn(file, 'main');
+    if (!source) return null;
+    const kept = await keep(documentId, { width, height }, source, await sourceIn(file, 'thumbnail'));
+    const content = { ...kept, before: { provider, main, thumbnail } };
+    await table().updateMany({ where: { file: documentId, private: true }, data: { content } });
+    const [now] = await find({}, [documentId]);
+    // It was removed with its record meanwhile.
+    if (!now) await removeParts(documentId, kept);
+    return now ?? null;
   };
 
   return {
     find: ({ site, app }, documentIds) => find({ site, app }, documentIds),
     findAll: (documentIds) => find({}, documentIds),
     async planned(documentId, { name, mime, size }) {
-      const provider = await storage.provider();
+      const provider = await storage.current();
+      const target = await storage.store(provider);
       const source = { name, mime, size };
-      const main = storage.planned(provider, documentId, source);
+      const main = target.planned(documentId, source);
       // Most have none: a provider removes one that is not there without an error.
-      const thumbnail = mime.startsWith('image/') ? storage.planned(provider, thumbnailOf(documentId), source) : null;
+      const thumbnail = mime.startsWith('image/') ? target.planned(thumbnailOf(documentId), source) : null;
       return { name, width: null, height: null, provider, main, thumbnail };
     },
     async store(documentId, file) {
-      const provider = await storage.provider();
+      const provider = await storage.current();
       await mkdir(temporary, { recursive: true, mode: 0o700 });
       const work = await mkdtemp(join(temporary, 'picture-'));
       try {
@@ -167,21 +224,22 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
         await rm(work, { recursive: true, force: true });
       }
     },
-    async keep(documentId, size, main, thumbnail) {
-      const provider = await storage.provider();
-      return {
-        ...{ name: main.name, ...size, provider },
-        main: await storage.put(provider, documentId, main),
-        thumbnail: thumbnail && (await storage.put(provider, thumbnailOf(documentId), thumbnail)),
-      };
+    keep,
+    open,
+    async toCurrent(file) {
+      const isThere = file.provider === (await storage.current());
+      if (isThere && !file.before) return 'there';
+      const now = isThere ? file : await copied(file);
+      if (!now?.before) return 'gone';
+      await removeParts(now.documentId, now.before);
+      const { name, width, height, provider, main, thumbnail } = now;
+      const content = { name, width, height, provider, main, thumbnail };
+      await table().updateMany({ where: { file: now.documentId, private: true }, data: { content } });
+      return 'moved';
     },
-    async open({ documentId, provider, ...file }, part) {
-      const found = file[part];
-      return found && storage.open(provider, part === 'main' ? documentId : thumbnailOf(documentId), found);
-    },
-    async remove({ documentId, provider, main, thumbnail }) {
-      await storage.remove(provider, documentId, main);
-      if (thumbnail) await storage.remove(provider, thumbnailOf(documentId), thumbnail);
+    async remove({ documentId, before, ...now }) {
+      if (before) await removeParts(documentId, before);
+      await removeParts(documentId, now);
     },
     stored({ id, documentId, name, width, height, main: { mime, size }, site, app }) {
       const url = pathOf({ site, app }, documentId, name);
