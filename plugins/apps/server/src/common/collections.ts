@@ -26,3 +26,12 @@ export function memoized<K extends object, V>(make: (key: K) => V): (key: K) => 
     return value;
   };
 }
+
+/** Calls `read` once, when its result is first asked for. */
+export function lazily<T>(read: () => T): () => T {
+  let known: { value: T } | undefined;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
+}

@@ -33,7 +33,7 @@ export interface ConfinedProgram {
 type Manifest = Partial<Record<'dependencies' | 'optionalDependencies', object>>;
 
 /** What a program may do besides running its own code. */
-export type Access = Pick<ConfinedProgram, 'packages' | 'read' | 'addons' | 'unrestricted'>;
+export type ProcessAccess = Pick<ConfinedProgram, 'packages' | 'read' | 'addons' | 'unrestricted'>;
 
 /** When the server and its processes compete for a processor, the server gets twice the time. */
 const niceness = 3;

@@ -23,6 +23,7 @@ export const errorStatuses = {
   InternalServerError: 500,
   BadGatewayError: 502,
   ServiceUnavailableError: 503,
+  OutcomeUnknownError: 503,
   LogicTimeoutError: 504,
   GatewayTimeoutError: 504,
 } as const;

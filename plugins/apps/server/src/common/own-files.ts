@@ -36,7 +36,7 @@ function ownFile(text: string, version: string): OwnFile {
 const MAX_KEPT = 50;
 
 /** The plugin's own public files. */
-export type OwnFiles = ReturnType<typeof createOwnFiles>;
+export type PluginFiles = ReturnType<typeof createOwnFiles>;
 
 /**
  * Keeps the plugin's own public files in memory.

@@ -16,7 +16,7 @@ export interface Spool<T> {
 }
 
 /** Characters of JSON that are kept in memory; more goes to a file. */
-const MAX_IN_MEMORY = 4 * 1024 * 1024;
+export const MAX_IN_MEMORY = 4 * 1024 * 1024;
 
 /** Values of a batch; its JSON has at most MAX_IN_MEMORY characters, except for a single longer value. */
 const MAX_BATCH = 500;

@@ -1,21 +1,11 @@
+import { createSql, dialects, type HostDatabase, type LongReads, type ReadEnd, type Row, type Sql } from '../database';
 import { type BuildTools, forget, type RecordSource } from './building/build';
 import { checkIndexes } from './building/check';
 import { type Access, createReadiness } from './building/readiness';
-import { createSql, type HostDatabase, type LongReads, type Row, type Sql } from './database';
-import { dialects } from './dialects';
-import { createMemory } from './query/statement/estimate';
-import { countEntries, countTerm, createReading } from './reading';
-import {
-  checkSearch,
-  countGeneration,
-  countOfAll,
-  type Plans,
-  pageOfAll,
-  type RecordsTable,
-  type SearchSql,
-  searchGeneration,
-  targetOf,
-} from './search';
+import { countEntries, countTerm } from './planner/index-sizes';
+import { countOfAll, createPlanner, pageOfAll, type RecordsTable, type SearchColumns } from './planner/planner';
+import type { Condition } from './query';
+import { type CheckedQuery, checkSearch } from './query/search';
 import { isOwnIndex } from './tables/layout';
 import type { Place } from './tables/places';
 import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
@@ -29,35 +19,14 @@ import {
   readState,
 } from './tables/state';
 import { dropTables } from './tables/tables';
-import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchAfter, SearchOptions } from './types';
+import type { IndexCheck, IndexDeclarations, Progress, SearchAfter, SearchOptions } from './types';
 
 export type { RecordSource } from './building/build';
 export { type Access, IndexMissing } from './building/readiness';
-export {
-  createGivingWay,
-  createSql,
-  type HostDatabase,
-  inTransaction,
-  isFailure,
-  type LongReads,
-  MAX_SEQ,
-  marks,
-  type ReadConnection,
-  type Reader,
-  type Row,
-  readerOf,
-  type ServerSession,
-  type Sql,
-  type Statement,
-  StorageError,
-  tooLong,
-  translateError,
-} from './database';
-export { type Client, type Dialect, dialects, isBusy, isUnavailable, pendingTable } from './dialects';
 export { fold, words } from './keys';
+export type { RecordsTable, SearchColumns } from './planner/planner';
 export { queryLimits } from './query';
-export type { RecordsTable } from './search';
-export { searchMatcher, searchProblem } from './search';
+export { searchMatcher, searchProblem } from './query/search';
 export { FILES_INDEX } from './tables/layout';
 export {
   foldedAddress,
@@ -75,9 +44,6 @@ export {
   unconfirmedPlace,
 } from './tables/places';
 export type { IndexedRecord, RecordWrite } from './tables/rows';
-
-/** What a search reads of the records that it finds: all of their columns, or `id` and `version`. */
-export type SearchColumns = 'records' | 'versions';
 
 /** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {
@@ -160,18 +126,16 @@ export function createIndexes({
   maxWalk = 2_000,
 }: IndexesOptions): Indexes {
   const dialect = dialects[database.client];
-  const memory = createMemory();
-  const limits = { maxSorted, maxWalk };
-  const results: Record<SearchColumns, { table: RecordsTable; plans: Plans }> = {
-    records: { table, plans: new WeakMap() },
-    versions: { table: { name: table.name, columns: () => 'r.id, r.version' }, plans: new WeakMap() },
+  const tables: Record<SearchColumns, RecordsTable> = {
+    records: table,
+    versions: { name: table.name, columns: () => 'r.id, r.version' },
   };
   let stopping = false;
   const tools: BuildTools = { database, dialect, source, stopped: () => stopping };
   const readiness = createReadiness(tools, table.name, timeout);
 
-  const { searchSql, reading } = createReading({ dialect, longReads, readiness, limits, memory, isLoaded });
-  const countAll = (sql: SearchSql, scope: string) => countOfAll(sql, table, scope);
+  const limits = { maxSorted, maxWalk };
+  const planner = createPlanner({ dialect, longReads, readiness, tables, limits, isLoaded });
 
   return {
     prepare: () => createStateTable(createSql(database.knex(), dialect), dialect),
@@ -199,35 +163,34 @@ export function createIndexes({
     },
 
     async search(access, scope, declared, options, end, columns = 'records') {
-      const { table, plans } = results[columns];
       const search = checkSearch(declared, options);
-      if (options.creator === '') return search.withTotal ? { rows: [], total: 0 } : { rows: [] };
-      const sql = searchSql(access, end);
-      if (search.needed.size === 0 && !search.condition) {
-        const rows = await pageOfAll(sql, table, scope, search);
-        return search.withTotal ? { rows, total: await countAll(sql, scope) } : { rows };
+      const { query, needed, withTotal } = search;
+      if (options.creator === '') return withTotal ? { rows: [], total: 0 } : { rows: [] };
+      const sql = planner.searchSql(access, end);
+      if (needed.size === 0 && !query.condition) {
+        const rows = await pageOfAll(sql, tables[columns], scope, search);
+        return withTotal ? { rows, total: await countOfAll(sql, table, scope) } : { rows };
       }
-      const choose = () => readiness.ready(access, scope, declared, search.needed);
-      return reading(access, scope, choose, async (target, options) => {
-        const rows = await searchGeneration(sql, target, table, search, { ...options, plans });
-        if (!search.withTotal) return { rows };
-        const total = search.condition
-          ? await countGeneration(sql, target, search.condition, { memory })
-          : await countAll(sql, scope);
+      const choose = () => readiness.ready(access, scope, declared, needed);
+      return planner.reading(access, scope, choose, async (target, remembered) => {
+        const rows = await planner.page(sql, target, columns, search, remembered);
+        if (!withTotal) return { rows };
+        // The page has looked whether the generation is the app's.
+        const total = hasCondition(query)
+          ? await planner.count(sql, target, query, undefined)
+          : await countOfAll(sql, table, scope);
         return { rows, total };
       });
     },
 
     async count(access, scope, declared, options, end) {
-      const { condition, needed } = checkSearch(declared, options);
+      const { query } = checkSearch(declared, options);
       if (options.creator === '') return 0;
-      const sql = searchSql(access, end);
-      if (!condition) return countAll(sql, scope);
-      return reading(
-        access,
-        scope,
-        () => readiness.ready(access, scope, declared, needed),
-        (target, options) => countGeneration(sql, target, condition, options),
+      const sql = planner.searchSql(access, end);
+      if (!hasCondition(query)) return countOfAll(sql, table, scope);
+      const choose = () => readiness.ready(access, scope, declared, query.needed);
+      return planner.reading(access, scope, choose, (target, remembered) =>
+        planner.count(sql, target, query, remembered),
       );
     },
 
@@ -248,11 +211,10 @@ export function createIndexes({
     },
 
     async sizes(access, scope, end) {
-      const sql = searchSql(access, end);
+      const sql = planner.searchSql(access, end);
       const sizes = new Map<string, number | null>();
       for (const generation of await readiness.complete(scope)) {
-        for (const [name, size] of await countEntries(sql, targetOf(dialect, generation, limits)))
-          sizes.set(name, size);
+        for (const [name, size] of await countEntries(sql, planner.targetOf(generation))) sizes.set(name, size);
       }
       for (const name of sizes.keys()) if (isOwnIndex(name)) sizes.delete(name);
       return sizes;
@@ -264,3 +226,6 @@ export function createIndexes({
     },
   };
 }
+
+const hasCondition = (query: CheckedQuery): query is CheckedQuery & { condition: Condition } =>
+  query.condition !== null;

@@ -82,6 +82,13 @@ describe('words', () => {
     expect(words(text)).toEqual(expected);
   });
 
+  test('of ASCII are the same beside other letters', () => {
+    for (let code = 0; code < 128; code += 1) {
+      const text = `A${String.fromCharCode(code)}b 9`;
+      expect(words(text)).toEqual(words(`${text} é`).slice(0, -1));
+    }
+  });
+
   test('folding is stable', () => {
     for (const text of ['İstanbul', 'ẞ', 'Å', '한국어', 'ｆｕｌｌ']) expect(fold(fold(text))).toBe(fold(text));
   });

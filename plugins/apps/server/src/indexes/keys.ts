@@ -71,11 +71,17 @@ function digit(character: string): string {
   return String(value);
 }
 
+const beyondAscii = /[^\x00-\x7f]/;
+
+/** Of ASCII, which most texts are, the tables of Unicode say nothing: they are not looked at. */
+const isAscii = (text: string): boolean => !beyondAscii.test(text);
+
 /**
  * The form in which texts are compared: without regard to case, accents and points, width, ligatures, digits of a script, and
  * characters that cannot be seen; the same for every database.
  */
 export function fold(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
   return (
     text
       // First, because they may stand between marks.
@@ -163,7 +169,8 @@ function encodeNumber(value: number): Buffer {
 
 /** Folded words of a text, in order, in the form of the index. */
 export function words(text: string): string[] {
-  return fold(text).match(wordPattern) ?? [];
+  const folded = fold(text);
+  return folded.match(isAscii(folded) ? asciiWord : wordPattern) ?? [];
 }
 
 /** Whether the term of a word is cut, or the same as that of a longer one. */
@@ -184,6 +191,7 @@ const unspaced = `(?=[\\p{L}\\p{N}])[${unspacedScripts.replace(/\S+ ?/g, (name) 
 
 /** An emoji is a word of its own; two letters make a flag. */
 const emoji = '\\p{RI}{2}|\\p{RI}|\\p{Extended_Pictographic}';
+const asciiWord = /[a-z0-9]+/g;
 const wordPattern = new RegExp(`${emoji}|${unspaced}\\p{M}*|(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M}])+`, 'gu');
 
 /** Words as one string that contains each phrase as ` word word `. */

@@ -1,7 +1,8 @@
 import type { Items } from '../../../shared/json';
+import type { IndexType } from '../../../shared/query/operators';
 import type { Place } from './tables/places';
 
-export type IndexType = 'field' | 'text' | 'keyword';
+export type { IndexType };
 
 /** An app's declared indexes by name, from all its definitions; `id` is always a field index. */
 export type IndexDeclarations = ReadonlyMap<string, IndexType>;
@@ -34,14 +35,6 @@ export interface SearchAfter extends SearchOptions {
   after?: number;
   /** Only records that name one of these files of the media library, by document id. */
   files?: readonly string[];
-}
-
-/** When a read must end, besides at its own limit. */
-export interface ReadEnd {
-  /** Aborted when the outcome is no longer needed. */
-  signal?: AbortSignal;
-  /** Remaining milliseconds. */
-  time?: number;
 }
 
 /** Result of a check of the indexes. */

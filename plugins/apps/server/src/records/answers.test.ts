@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import schema from '../content-types/answer/schema.json';
+import { availableClients, createTestDatabase, type TestDatabase } from '../database/testing/databases';
 import { AnsweredBefore, createKeptAnswers, type KeptAnswers } from './answers';
 import { createRecordStore } from './store';
-import { availableClients, createTestDatabase, type TestDatabase } from './testing/databases';
 import { limits } from './testing/stores';
 import type { RecordStore } from './types';
 

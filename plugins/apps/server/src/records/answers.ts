@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppsError, isAppsError } from '../common/errors';
-import { createSql, dialects, type HostDatabase, isFailure, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, isFailure, readerOf, type Sql, throughOutage } from '../database';
 
 /** Writes something in the transaction of a unit of work (UnitOfWork.atCommit). */
 export type CommitWrite = (sql: Sql) => Promise<void>;
@@ -46,7 +46,7 @@ export interface KeptAnswers {
    * process that has ended has left counts for RUNNING milliseconds.
    */
   begin(request: KeptRequest): Promise<void>;
-  /** Keeps the answer of a request that has begun; null: it has failed, and may come again. */
+  /** Keeps the answer of a request that has begun, as soon as the database can be reached; null: it has failed, and may come again. */
   end(request: KeptRequest, answer: string | null): Promise<void>;
   /**
    * Runs `work` while the request counts as running in this process.
@@ -70,7 +70,7 @@ const RUNNING = HOUR / 6;
 const PRUNE = 60_000;
 
 /** Characters of an answer; answers that are kept of one sender, and of all. */
-const MAX_KEPT = {
+export const MAX_KEPT = {
   characters: 64_000,
   ofSender: 1_000,
   together: 100_000,
@@ -155,12 +155,13 @@ export function createKeptAnswers({
       return { fingerprint: String(row.fingerprint), answer: isKept ? answer : null, isRunning: answer === null };
     },
     keep: (request, answer) => (sql) => insert(sql, request, kept(answer), KEEP),
-    begin: (request) => insert(writing(), request, null, RUNNING),
+    begin: (request) => database.write((connection) => insert(createSql(connection, dialect), request, null, RUNNING)),
     async end({ id }, answer) {
       if (answer === null) await writing().change(`delete from ${TABLE} where answer_id = ?`, [id]);
       else {
         const values = [kept(answer), now() + KEEP, id];
-        await writing().change(`update ${TABLE} set answer = ?, ends_at = ? where answer_id = ?`, values);
+        const text = `update ${TABLE} set answer = ?, ends_at = ? where answer_id = ?`;
+        await throughOutage(() => writing().change(text, values));
       }
     },
     whileRunning(id, work) {

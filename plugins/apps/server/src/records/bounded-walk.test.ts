@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { availableClients, type TestDatabase } from './testing/databases';
+import { availableClients, type TestDatabase } from '../database/testing/databases';
 import { declared, from, useStore } from './testing/stores';
 import type { AppKey, RecordStore } from './types';
 

@@ -25,7 +25,7 @@ export interface WatchedStrapi {
 const refusal = (): AppsError =>
   new AppsError(
     'BadRequestError',
-    "Records are written by strapi.plugin('apps').service('records'): see \"Records from code\" in docs/operations.md",
+    "Records are written by strapi.plugin('apps').service('records'): see \"Records from code\" in docs/operate/storage.md",
   );
 
 /** Actions of the document service that store something; hooks of the query engine see deletions. */

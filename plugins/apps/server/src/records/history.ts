@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chunks } from '../common/collections';
-import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../database';
 import type { ChangedItems } from './changes';
 import type { Provenance, Through } from './provenance';
 import { hashOf, scopeOf } from './table/ids';
@@ -74,7 +74,7 @@ const columns = [
 ];
 
 /** Characters of the items of one page, beyond which it has fewer versions. */
-const MAX_TEXT = 8_000_000;
+export const MAX_TEXT = 8_000_000;
 
 /** Rows that are deleted at once. */
 const MAX_DELETED = 1_000;

@@ -3,16 +3,14 @@
  * docs/reference/transactions.md).
  */
 
-export { isBusy, isUnavailable } from '../indexes';
 export { createKeptAnswers, isAnsweredBefore, joined } from './answers';
 export { type ChangedItems, RecordChanges } from './changes';
 export { CollisionError } from './commits/commits';
 export { contentScope } from './commits/dependencies';
-export { type StrapiDb, statementsOf, strapiDatabase } from './database/strapi-database';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createHistory, type Earlier, type History, type HistoryVersion, itemsBefore } from './history';
 export { changedBy, changedByLogic, type Provenance, provenance, type Through, throughs } from './provenance';
 export { createRecordStore, type RecordStoreOptions } from './store';
 export { hashOf, scopeOf } from './table/ids';
-export { applyChange, itemsJson, mayNameFiles, withOtherItems } from './table/rows';
+export { applyChange, itemsJson, mayNameFiles, storedJson, withOtherItems } from './table/rows';
 export type * from './types';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { availableClients, hostOf, type TestDatabase } from '../database/testing/databases';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
-import { availableClients, hostOf, type TestDatabase } from './testing/databases';
 import { declared, from, limits, useStore } from './testing/stores';
 import type { NewRecord, RecordStore } from './types';
 

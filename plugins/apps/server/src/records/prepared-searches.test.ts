@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { availableClients, type TestDatabase } from './testing/databases';
+import { availableClients, type TestDatabase } from '../database/testing/databases';
 import { declared, from, useStore } from './testing/stores';
 import type { AppKey, RecordStore } from './types';
 
@@ -46,7 +46,7 @@ describe.each(postgres)('searches that come again on %s', (client) => {
     const { rows } = await database.knex.raw(
       `select custom_plans::int as planned, generic_plans::int as kept from pg_prepared_statements
         where statement like ? order by generic_plans + custom_plans desc limit 1`,
-      [`%as proven from%${table}%`],
+      [`%as holds from%${table}%`],
     );
     expect(rows[0].planned).toBeLessThanOrEqual(MAX_PLANNED);
     expect(rows[0].kept).toBeGreaterThan(MAX_PLANNED);

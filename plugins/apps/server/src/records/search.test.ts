@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OperatorName, operators } from '../indexes/query/operators';
+import { type OperatorName, operators } from '../../../shared/query/operators';
+import { availableClients, createTestDatabase, type TestDatabase } from '../database/testing/databases';
 import { creators, Generator, seeded } from '../indexes/query/testing/generator';
 import { expressions } from '../indexes/query/testing/operators';
 import { expectedSearch, type OracleRecord } from '../indexes/query/testing/oracle';
 import type { IndexDeclarations, SearchOptions } from '../indexes/types';
 import { createRecordStore } from './store';
-import { availableClients, createTestDatabase, type TestDatabase } from './testing/databases';
 import type { RecordStore } from './types';
 
 const declared: IndexDeclarations = new Map([

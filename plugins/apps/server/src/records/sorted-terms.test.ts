@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { connect, createTestDatabase, hostOf } from '../database/testing/databases';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
-import { connect, createTestDatabase, hostOf } from './testing/databases';
 
 const declared: IndexDeclarations = new Map([
   ['body', 'text'],

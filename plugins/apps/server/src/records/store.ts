@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spool } from '../common/spool';
 import { dataLoader } from '../common/time/coalesce';
+import { createKeyedMutex } from '../common/time/keyed-mutex';
 import type { Limits } from '../config.types';
-import { createIndexes, createSql, dialects, type HostDatabase, readerOf } from '../indexes';
+import { createLongReads, createSql, dialects, type HostDatabase, readerOf } from '../database';
+import { createIndexes } from '../indexes';
 import type { Workers } from '../workers';
 import { clearRecords, forgetDeleted } from './bulk/clear';
 import { insertMany, type ManyTools } from './bulk/create-many';
@@ -10,18 +12,16 @@ import { createCommits } from './commits/commits';
 import { createDependencies } from './commits/dependencies';
 import { type Batches, createBatches } from './pending/batch';
 import { createPendingTable } from './pending/rows';
-import { createLongReads } from './reads/long-reads';
 import { createStreams } from './streams';
 import { checkId, hashOf, scopeOf } from './table/ids';
 import { ofCreator, readPage } from './table/page';
 import { storable, withoutId } from './table/rows';
 import { readRecords, recordSource, recordsTable, selectRecord, selectRecords } from './table/table';
 import type { AppKey, ManyOptions, NewRecord, RecordStore } from './types';
+import { sharedCommits } from './unit/commit';
 import { refuseMissing } from './unit/entries';
-import { createKeyedMutex } from './unit/keyed-mutex';
-import { sharedCommits } from './unit/shared-commits';
 import { createTransact } from './unit/transact';
-import type { UnitTools } from './unit/unit-tools';
+import type { UnitTools } from './unit/types';
 
 interface BulkOptions {
   /** Receives an error after the commit. */

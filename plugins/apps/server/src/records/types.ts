@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
+import type { ReadEnd } from '../database';
 import type { Place } from '../indexes';
-import type { IndexCheck, IndexDeclarations, Progress, ReadEnd, SearchOptions } from '../indexes/types';
+import type { IndexCheck, IndexDeclarations, Progress, SearchOptions } from '../indexes/types';
 import type { CommitWrite, KeptAnswer, KeptAnswers, KeptRequest } from './answers';
 import type { Claim } from './commits/claims';
 import type { Dependencies, KeptReads, ReadMark, UnitReads } from './commits/dependencies';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { expectWork, paceByRequest, paced, SLICE, shortWork, slices, withoutPauses } from './pace';
 
@@ -138,4 +138,28 @@ test('work that cannot be measured waits as long as it is expected to take', asy
   await request(() => expectWork(10 * SLICE));
   expect(order.length).toBeGreaterThan(0);
   await ended;
+});
+
+test.each([
+  ['paced', (work: () => void) => paced(work)],
+  ['expectWork', (work: () => void) => expectWork(SLICE + 1).then(work)],
+] as const)('of requests that begin %s at once one works in each iteration', async (_name, piece) => {
+  let iteration = 0;
+  const counted = setInterval(() => {
+    iteration += 1;
+  }, 0);
+  const worked: number[] = [];
+  const work = () => {
+    worked.push(iteration);
+    busy(SLICE + 1);
+  };
+  const begin = pause(20 * SLICE);
+  const one = async () => {
+    await shortWork(() => busy(2));
+    await begin;
+    await piece(work);
+  };
+  await Promise.all(Array.from({ length: 5 }, () => request(one)));
+  clearInterval(counted);
+  expect(new Set(worked).size).toBe(5);
 });

@@ -118,13 +118,14 @@ function turnOf(use: Use): Promise<void> | undefined {
 
 /**
  * Without a pause the next work continues in the next iteration of the event loop: a timer, which takes a millisecond, would
- * keep a queue from ever becoming empty under load.
+ * keep a queue from ever becoming empty under load. After a pause it does too: Node.js runs timers that expire while others run
+ * one after the other, and takes no connection between them.
  */
 function schedule(): void {
   if (isScheduled) return;
   isScheduled = true;
   const time = pauseEnd - performance.now();
-  if (time > 0) setTimeout(release, time);
+  if (time > 0) setTimeout(() => setImmediate(release), time);
   else setImmediate(release);
 }
 
@@ -140,7 +141,9 @@ function release(): void {
 
 /** Runs a piece of work after the current pause, and begins a pause after it. */
 export async function paced<T>(work: () => T): Promise<T> {
-  await untilLoopIsFree();
+  // Without `await` where it need not wait: others would find the loop free too, and all would work in one iteration.
+  const before = turnOf(currentUse());
+  if (before) await before;
   const begin = performance.now();
   try {
     return work();
@@ -177,6 +180,8 @@ export async function shortWork<T>(work: () => T): Promise<T> {
   if (before) await before;
   const begin = performance.now();
   const result = work();
+  // Its caller awaits it; while this waits, its failure must not count as unhandled.
+  if (result instanceof Promise) result.catch(() => undefined);
   count(use, performance.now() - begin);
   beginPause(spent);
   const after = turnOf(use);
@@ -190,7 +195,8 @@ export async function shortWork<T>(work: () => T): Promise<T> {
  */
 export async function expectWork(time: number): Promise<void> {
   const use = currentUse();
-  await turnOf({ ...use, time: use.time + time });
+  const before = turnOf({ ...use, time: use.time + time });
+  if (before) await before;
   count(use, time);
   beginPause(spent);
 }

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createSql, type HostDatabase, inTransaction, isFailure, type Sql, yieldToOthers } from '../database';
-import type { Dialect } from '../dialects';
+import {
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  inTransaction,
+  isFailure,
+  type Sql,
+  yieldToOthers,
+} from '../../database';
 import { layoutOf, type StoredLayout, storedLayout } from '../tables/layout';
 import { addRows, type IndexedRecord } from '../tables/rows';
 import { sortTerms } from '../tables/sorted-terms';
@@ -76,6 +83,8 @@ export interface RecordSource {
    */
   scan(sql: Sql, scope: string, after: number, limit: number, keep: boolean): Promise<IndexedRecord[]>;
   count(sql: Sql, scope: string): Promise<number>;
+  /** `seq` of the newest record; 0 when there is none. */
+  last(sql: Sql, scope: string): Promise<number>;
 }
 
 export interface BuildTools {
@@ -86,8 +95,12 @@ export interface BuildTools {
   stopped(): boolean;
 }
 
-/** Records of the builder's first transaction; later ones take about `batchTime` ms each, which bounds the wait of writers. */
+/**
+ * Records of the builder's first transaction; in later ones the work takes about `batchTime` ms, which bounds the wait of writers.
+ * Fewer than `MIN_BATCH` would only shorten the part that the transaction itself takes, where a commit waits for a standby.
+ */
 const firstBatch = 50;
+const MIN_BATCH = 10;
 const MAX_BATCH = 5_000;
 const batchTime = 30;
 /** Milliseconds after which a builder reports that it is alive, and its progress. */
@@ -168,26 +181,31 @@ function owned(state: State, own: Generation): Generation {
   return mine;
 }
 
+/** Adds the records that were there when the tables were opened: writers have added all later ones. */
 async function fill(work: Work): Promise<void> {
   const { own, scope, dialect, source } = work;
   const layout = layoutOf(own.indexes);
+  const last = await source.last(work.sql, scope);
   let { after, done } = own;
   let size = firstBatch;
   let reported = Date.now();
   while (!work.stopped()) {
     const began = performance.now();
+    let time = 0;
     const batch = await inTransaction(work, async (sql) => {
       // Locked until the batch is written: two builders never fill one generation at the same time.
       owned(await lockState(sql, dialect, scope, 'share'), own);
+      const locked = performance.now();
       const records = await source.scan(sql, scope, after, size, true);
       await addRows(sql, dialect, own.id, layout, records);
+      time = performance.now() - locked;
       return records;
     });
     if (batch.length === 0) return;
     after = batch.at(-1)?.seq as number;
     done += batch.length;
-    const pace = batchTime / Math.max(1, performance.now() - began);
-    size = Math.round(Math.min(MAX_BATCH, Math.max(1, size * Math.min(2, pace))));
+    if (after >= last) return;
+    size = Math.round(Math.min(MAX_BATCH, Math.max(MIN_BATCH, size * Math.min(2, batchTime / Math.max(1, time)))));
     if (Date.now() - reported > heartbeat) {
       await change(work, (mine) => Object.assign(mine, { after, done }));
       reported = Date.now();

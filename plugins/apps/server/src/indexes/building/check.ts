@@ -1,4 +1,4 @@
-import { createSql, inTransaction, MAX_SEQ, type Sql } from '../database';
+import { createSql, inTransaction, MAX_SEQ, type Sql } from '../../database';
 import { fieldIndexes, type Layout, layoutOf, tablesOf } from '../tables/layout';
 import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../tables/rows';
 import { type Generation, isCurrent, readScopes, readState } from '../tables/state';

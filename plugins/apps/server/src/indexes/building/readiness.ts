@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Knex } from 'knex';
 import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
-import { createSql, inTransaction, readerOf, type Sql } from '../database';
+import { createSql, inTransaction, readerOf, type Sql, type Transaction } from '../../database';
 import { isOwnIndex, tablesOf } from '../tables/layout';
 import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';
@@ -12,7 +11,7 @@ import { type BuildTools, build, forget } from './build';
 /** The connection of a caller; `trx`: its open transaction, in which an index can be neither built nor awaited. */
 export interface Access {
   sql: Sql;
-  trx: Knex.Transaction | undefined;
+  trx: Transaction | undefined;
   /** The work of the caller can run again: it ends for the build, so that the wait takes none of the time of its logic. */
   runsAgain?: boolean;
 }

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { completionOf, type Known } from '../../../../admin/src/pages/app/records/table/query';
+import { type OperatorSyntax, operators } from '../../../../shared/query/operators';
 import type { IndexType } from '../types';
-import { operators } from './operators';
-import type { Operator } from './operators/types';
-import { checkQuery } from './text/check';
-import { parseQuery } from './text/parse';
+import { checkQuery, parseQuery } from './check';
 
 const types: IndexType[] = ['field', 'text', 'keyword'];
 
@@ -35,7 +33,9 @@ describe('the admin panel completes queries of this language', () => {
   });
 
   test.each(types)('all that may follow a %s index is offered', (type) => {
-    const known = Object.entries<Operator>(operators).filter(([, { form, on }]) => form !== 'membership' && on[type]);
+    const known = Object.entries<OperatorSyntax>(operators).filter(
+      ([, { form, on }]) => form !== 'membership' && on.includes(type),
+    );
     const found = offered(type, `${type} |`).map((one) => one.replace('(', ''));
     expect(found.filter((one) => !one.startsWith('not '))).toEqual(known.map(([name]) => name));
   });

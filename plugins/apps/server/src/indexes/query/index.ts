@@ -1,5 +1,3 @@
+export { checkQuery, indexType, parseQuery, unknownIndex } from './check';
 export { queryError, queryLimits } from './limits';
 export type { Condition } from './operators';
-export { checkQuery, indexType, unknownIndex } from './text/check';
-export type { Operand, Parsed } from './text/parse';
-export { parseQuery } from './text/parse';

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../common/errors';
 import { processorTime } from '../../common/testing/processor-time';
 import type { IndexDeclarations } from '../types';
-import { checkQuery } from './text/check';
-import { parseQuery } from './text/parse';
+import { checkQuery, parseQuery } from './check';
 
 const declared: IndexDeclarations = new Map([
   ['total', 'field'],

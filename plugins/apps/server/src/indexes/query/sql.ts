@@ -1,5 +1,4 @@
-import { marks } from '../database';
-import type { Dialect } from '../dialects';
+import { type Dialect, marks, type ScanGuard } from '../../database';
 import type { Layout, Tables } from '../tables/layout';
 import { sortedTable } from '../tables/sorted-terms';
 
@@ -54,9 +53,13 @@ export function intersection(one: KeyRange, other: KeyRange): KeyRange {
   };
 }
 
+/** Whether the range has one key. */
+const isPoint = ({ from, fromOpen, to, toOpen }: KeyRange): boolean => from.equals(to) && !fromOpen && !toOpen;
+
 /** The condition that a column's key is in the range. */
-export function inRange(column: string, { from, fromOpen, to, toOpen }: KeyRange): Fragment {
-  if (from.equals(to) && !fromOpen && !toOpen) return fragment(`${column} = ?`, from);
+export function inRange(column: string, range: KeyRange): Fragment {
+  const { from, fromOpen, to, toOpen } = range;
+  if (isPoint(range)) return fragment(`${column} = ?`, from);
   return fragment(`${column} ${fromOpen ? '>' : '>='} ? and ${column} ${toOpen ? '<' : '<='} ?`, from, to);
 }
 
@@ -69,8 +72,26 @@ export interface IndexAccess {
   /** Whether it finds the matches and nothing else, so that they need no test. */
   exact: boolean;
   /** The same as a condition on a row `f` of the table of fields; undefined for terms. */
-  row?: Fragment;
+  row?: RowTest;
 }
+
+/** A condition on a row of the table of fields; `isOneKey`: its rows have one key of the index, and so are in order of creation. */
+export interface RowTest {
+  sql: Fragment;
+  isOneKey: boolean;
+}
+
+/** A key of an ORDER BY: a column of the select, which has `record` and the sort keys `s0`, `s1` … */
+export interface OrderKey {
+  column: string;
+  descending: boolean;
+}
+
+export const ascending = (column: string): OrderKey => ({ column, descending: false });
+
+/** The keys as SQL, most significant first. @param write the SQL of a column, where it is another than its name */
+export const orderSql = (keys: readonly OrderKey[], write = (column: string): string => column): string =>
+  keys.map(({ column, descending }) => `${write(column)}${descending ? ' desc' : ''}`).join(', ');
 
 /** A range of terms: one word, or all words with that prefix. */
 export interface WordRange {
@@ -90,11 +111,7 @@ export interface QueryTarget {
   maxSorted: number;
   /** Records that are read at most in the wanted order (bounded-walk.ts) before the matches are counted and sorted. */
   maxWalk: number;
-  /**
-   * A condition, evaluated for each row that a long statement reads, that ends it when it takes too long; '' where the
-   * statement is ended from outside.
-   */
-  step: string;
+  guard: ScanGuard;
 }
 
 /**
@@ -108,8 +125,8 @@ export function termsByTerm({ dialect, tables }: QueryTarget): string {
   return dialect.sortedTerms ? sortedTable(tables.terms) : tables.terms;
 }
 
-/** Begins the test of each row `f`: its step, and that it is no record of a pending batch. */
-export const rowTest = ({ dialect, step }: QueryTarget): string => `${step}${dialect.visible('f.record')}`;
+/** Begins the test of each row `f`: its guard, and that it is no record of a pending batch. */
+export const rowTest = ({ dialect, guard }: QueryTarget): string => `${guard}${dialect.visible('f.record')}`;
 
 export function numberOf(target: QueryTarget, index: string): number {
   return (target.layout.get(index) as { number: number }).number;
@@ -166,14 +183,17 @@ export function termAccess(
   return repeated ? { records, exact, repeated: concat('select ', entries) } : { records, exact };
 }
 
-/** An access path by the keys of a field index. */
+/** An access path by the keys of a field index: a range of them, or a list. */
 export function fieldAccess(
   target: QueryTarget,
   index: string,
   exact: boolean,
-  test: (column: string) => Fragment,
+  keys: KeyRange | readonly Buffer[],
 ): IndexAccess {
+  const isRange = 'from' in keys;
+  const test = (column: string) =>
+    isRange ? inRange(column, keys) : fragment(`${column} in (${marks(keys)})`, ...keys);
   const column = `k${numberOf(target, index)}`;
   const records = concat(`select d.record from ${target.tables.fields} d where `, test(`d.${column}`));
-  return { records, exact, row: test(`f.${column}`) };
+  return { records, exact, row: { sql: test(`f.${column}`), isOneKey: isRange && isPoint(keys) } };
 }

@@ -1,8 +1,7 @@
 import type { Items, Json } from '../../../../shared/json';
 import { chunks } from '../../common/collections';
+import { type Dialect, marks, type Sql } from '../../database';
 import { documentIdsIn } from '../../files';
-import { marks, type Sql } from '../database';
-import type { Dialect } from '../dialects';
 import { encodeKey, encodeTerm, encodeWord, phraseText, unorderedTerm, words } from '../keys';
 import {
   BLOCK_INDEX,
@@ -79,12 +78,16 @@ const add = {
   text(entries: Entries, { number }: LaidOutIndex, value: Json | undefined): void {
     const list = words(textOf(value));
     if (list.length === 0) return;
+    const occurrences = new Map<string, number>();
+    for (const word of list) occurrences.set(word, (occurrences.get(word) ?? 0) + 1);
+    // Long words that begin alike have one term.
     const counts = new Map<string, { term: Buffer; count: number }>();
-    for (const word of list) {
+    for (const [word, count] of occurrences) {
       const term = encodeWord(word);
-      const known = counts.get(term.toString('latin1'));
-      if (known) known.count++;
-      else counts.set(term.toString('latin1'), { term, count: 1 });
+      const key = term.toString('latin1');
+      const known = counts.get(key);
+      if (known) known.count += count;
+      else counts.set(key, { term, count });
     }
     for (const { term, count } of counts.values()) {
       entries.terms.push({ index: number, term, rank: -weight(count, list.length) });

@@ -1,4 +1,4 @@
-import { MAX_SEQ, type Sql } from '../database';
+import { MAX_SEQ, type Sql } from '../../database';
 import { tablesOf } from './layout';
 
 /** The table that sorts a generation's terms by index, term and weight, where no database index does. */

@@ -1,5 +1,4 @@
-import type { Sql } from '../database';
-import type { Dialect } from '../dialects';
+import type { Dialect, Sql } from '../../database';
 import type { IndexDeclarations } from '../types';
 import type { StoredLayout } from './layout';
 

@@ -1,6 +1,4 @@
-import type { Sql } from '../database';
-import { yieldToOthers } from '../database';
-import type { Dialect } from '../dialects';
+import { type Dialect, type Sql, yieldToOthers } from '../../database';
 import { fieldIndexes, type Layout, tablesOf } from './layout';
 import { goneTable, sortedTable } from './sorted-terms';
 

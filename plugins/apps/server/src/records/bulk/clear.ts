@@ -1,5 +1,6 @@
 import { grouped } from '../../common/collections';
-import type { Dialect, HostDatabase, Indexes, Sql } from '../../indexes';
+import type { Dialect, HostDatabase, Sql } from '../../database';
+import type { Indexes } from '../../indexes';
 import type { Commits } from '../commits/commits';
 import { scopeOf } from '../table/ids';
 import { deleteOldest, deleteUpTo, lastSeq, readSome, selectPageRows } from '../table/table';

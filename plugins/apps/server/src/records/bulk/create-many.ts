@@ -1,15 +1,7 @@
 import { AppsError } from '../../common/errors';
 import { shortWork } from '../../common/time/pace';
-import {
-  createSql,
-  type Dialect,
-  type HostDatabase,
-  type Indexes,
-  isFailure,
-  type RecordWrite,
-  readerOf,
-  type Sql,
-} from '../../indexes';
+import { createSql, type Dialect, type HostDatabase, isFailure, readerOf, type Sql } from '../../database';
+import type { Indexes, RecordWrite } from '../../indexes';
 import type { Commits } from '../commits/commits';
 import { type Batches, isMany, partsOf } from '../pending/batch';
 import { checkId, firstFreeId, generateId, hashOf, scopeOf } from '../table/ids';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { availableClients } from '../../database/testing/databases';
 import type { IndexDeclarations } from '../../indexes/types';
-import { availableClients } from '../testing/databases';
 import { declared, from, useStore } from '../testing/stores';
 import type { NewRecord, RecordStore } from '../types';
 

@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
+import { availableClients, connect, hostOf, type TestDatabase } from '../../database/testing/databases';
 import { type Place, placeIndex } from '../../indexes';
 import { createRecordStore } from '../store';
-import { availableClients, connect, hostOf, type TestDatabase } from '../testing/databases';
 import { declared, from, useStore } from '../testing/stores';
 import type { AppKey, RecordStore } from '../types';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Indexes, Place, Sql } from '../../indexes';
+import type { Sql } from '../../database';
+import type { Indexes, Place } from '../../indexes';
 import { deltaOf } from './bounds';
-import type { Commits } from './commits';
-import { CollisionError } from './commits';
+import { CollisionError, type Commits } from './commits';
 import type { Changes } from './log';
 
 /**

@@ -1,5 +1,4 @@
-import type { Knex } from 'knex';
-import { createSql, type Dialect, type HostDatabase, inTransaction, type Sql } from '../../indexes';
+import { createSql, type Dialect, type HostDatabase, inTransaction, type Sql, type Transaction } from '../../database';
 import { PlaceBounds } from './bounds';
 import { type CommitCounts, createCommitCounts } from './counts';
 import { type Changes, CommitLog } from './log';
@@ -14,7 +13,7 @@ export interface Commits {
    * ended, or may have.
    * @param outer the transaction of other code that it is part of
    */
-  record(sql: Sql, changes: Changes, outer?: Knex.Transaction): Promise<() => void>;
+  record(sql: Sql, changes: Changes, outer?: Transaction): Promise<() => void>;
   /** Notes that content of these scopes was changed, in the current transaction of the host if there is one. */
   note(scopes: readonly string[]): Promise<void>;
   /** Runs `work` in a transaction that changes many records of these apps. */
@@ -76,7 +75,7 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
 }
 
 /** Calls `ended` now, or when the transaction of other code has ended that this work is part of. */
-export function afterTransaction(outer: Knex.Transaction | undefined, ended: () => void): void {
+export function afterTransaction(outer: Transaction | undefined, ended: () => void): void {
   if (outer) outer.executionPromise.then(ended, ended);
   else ended();
 }

@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { createSql, type Dialect, type HostDatabase, marks, readerOf, type Sql } from '../../indexes';
+import {
+  type CommitMark,
+  type CommitMarks,
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  marks as placeholders,
+  readerOf,
+  type Sql,
+} from '../../database';
 
+/** Its rows are marks of commits too: see docs/decisions/unknown-commits.md. */
 const table = 'apps_commit_counts';
 
 /** The scope that counts the commits of all apps together, and those of content. */
@@ -64,14 +74,12 @@ function sqliteCounts(database: HostDatabase, version: () => number | undefined)
 
 /**
  * A row for each app and process, and for each of the process's transactions that are committed at the same time, so that none
- * waits for another.
+ * waits for another. The number is that of the transaction's mark, which the row for all apps is.
  */
-function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
-  const process = randomBytes(8).toString('hex');
+function storedCounts(database: HostDatabase, dialect: Dialect, marks: CommitMarks): CommitCounts {
+  const { process } = marks;
   const known = new LRUCache<string, string>({ max: MAX_KNOWN });
-  const free: number[] = [];
-  const ofOuter = new WeakMap<object, number>();
-  let slots = 0;
+  const ofOuter = new WeakMap<object, CommitMark>();
   let isTidy = false;
   /** How often what was known was forgotten. */
   let forgotten = 0;
@@ -90,7 +98,7 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
   };
 
   const read = async (sql: Sql, scopes: readonly string[], ending = '') => {
-    const text = `select scope, process, commits from ${table} where scope in (${marks(scopes)}) and process not like ? order by scope, process${ending}`;
+    const text = `select scope, process, commits from ${table} where scope in (${placeholders(scopes)}) and process not like ? order by scope, process${ending}`;
     const rows = await sql.rows(text, [...scopes, `${process}.%`]);
     const found = new Map(scopes.map((scope) => [scope, '']));
     for (const row of rows) {
@@ -101,28 +109,24 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
   };
 
   return {
-    async prepare() {
-      await createSql(database.knex(), dialect).change(
-        `create table if not exists ${table} (scope varchar(64) not null, process varchar(32) not null, commits bigint not null, at bigint not null, primary key (scope, process))${dialect.tableEnding}`,
-      );
-    },
+    prepare: marks.prepare,
 
     async count(sql, scopes, outer) {
-      const shared = outer && ofOuter.get(outer);
-      const slot = shared ?? free.pop() ?? slots++;
+      const known = marks.of(sql.connection) ?? (outer && ofOuter.get(outer));
+      const mark = known ?? marks.take();
       const release = () => {
-        if (shared === undefined) free.push(slot);
+        if (!known) marks.free(mark);
       };
-      // A count begins with the time: a row that was deleted and made again never has an earlier count.
-      const now = Date.now();
       try {
-        const rows = [...scopes, EVERY].sort().map((scope) => [scope, `${process}.${slot}`, now, now]);
-        await sql.insert(table, ['scope', 'process', 'commits', 'at'], rows, dialect.countAgain(table));
+        const rows = [...scopes, EVERY].sort().map((scope) => [scope, mark.process, mark.number, Date.now()]);
+        await sql.insert(table, ['scope', 'process', 'commits', 'at'], rows, dialect.countAgain);
       } catch (error) {
         release();
         throw error;
       }
-      if (outer) ofOuter.set(outer, slot);
+      if (outer && !known) ofOuter.set(outer, mark);
+      // What a part of a transaction has counted may be undone by a savepoint.
+      if (!outer) mark.scope = EVERY;
       return release;
     },
 
@@ -155,6 +159,7 @@ function storedCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
 }
 
 export function createCommitCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
-  const { dataVersion } = database;
-  return dataVersion ? sqliteCounts(database, dataVersion) : storedCounts(database, dialect);
+  const { dataVersion, marks } = database;
+  if (marks) return storedCounts(database, dialect, marks);
+  return sqliteCounts(database, dataVersion ?? (() => undefined));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RecordWrite } from '../../indexes';
-import { Ranges } from '../unit/ranges';
+import { Ranges } from '../unit/reads';
 import type { CommitCounts } from './counts';
 import { type Changes, CommitLog, type Position } from './log';
 

@@ -7,12 +7,11 @@ import {
   createSql,
   type Dialect,
   type HostDatabase,
-  type Indexes,
   inTransaction,
-  type RecordWrite,
   readerOf,
   type Sql,
-} from '../../indexes';
+} from '../../database';
+import type { Indexes, RecordWrite } from '../../indexes';
 import { claim, deletePart, endOfPart, keepAlive, type PendingBatch, release, reserve, selectAbandoned } from './rows';
 
 interface BatchTools {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HostDatabase } from '../database/steps';
+import type { HostDatabase } from '../../database';
+import { createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import { createRecordStore } from '../store';
-import { createTestDatabase, type TestDatabase } from '../testing/databases';
 import { declared, from, limits } from '../testing/stores';
 import type { NewRecord, RecordStore } from '../types';
 

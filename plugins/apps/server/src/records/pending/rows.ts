@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppsError } from '../../common/errors';
-import { MAX_SEQ, pendingTable, type Sql } from '../../indexes';
+import { MAX_SEQ, pendingTable, type Sql } from '../../database';
 import { recordsTable } from '../table/table';
 
 /** A range of ids of the records table, whose records no reader sees as long as the range is stored. */

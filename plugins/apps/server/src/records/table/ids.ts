@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { AppsError } from '../../common/errors';
 import { MAX_RECORD_ID, recordIdProblem } from '../../common/record-id';
-import type { Sql } from '../../indexes';
+import type { Sql } from '../../database';
 import type { AppKey } from '../types';
 import { selectTaken } from './table';
 

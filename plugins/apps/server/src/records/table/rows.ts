@@ -1,7 +1,8 @@
 import { AppsError } from '../../common/errors';
 import { expectWork } from '../../common/time/pace';
+import { marks, type Row, type Sql } from '../../database';
 import { documentIdsIn } from '../../files';
-import { type IndexedRecord, marks, type Row, type Sql } from '../../indexes';
+import type { IndexedRecord } from '../../indexes';
 import type { Items, Json, RecordChange, StoredRecord } from '../types';
 
 /**
@@ -11,7 +12,7 @@ import type { Items, Json, RecordChange, StoredRecord } from '../types';
 export const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Bytes of items that one statement reads, where it reads several records: SQLite holds the thread meanwhile. */
-const MAX_AT_ONCE = 2 * 1024 * 1024;
+export const MAX_AT_ONCE = 2 * 1024 * 1024;
 
 /**
  * The items of a record `r` and their size, as columns `items` and `bytes` of a select of up to `limit` rows.
@@ -22,12 +23,12 @@ export function itemColumns(limit: number): string {
   return `case when octet_length(r.items) <= ${part} then r.items end as items, octet_length(r.items) as bytes`;
 }
 
-/** The number of rows, from the first, that have at most `MAX_BYTES` of items together; one at least. */
-export function fitting(rows: readonly Row[]): number {
+/** The number of rows, from the first, that have at most `maxBytes` of items together; one at least. */
+export function fitting(rows: readonly Row[], maxBytes = MAX_BYTES): number {
   let bytes = 0;
   for (const [at, row] of rows.entries()) {
     bytes += Number(row.bytes);
-    if (bytes > MAX_BYTES && at > 0) return at;
+    if (bytes > maxBytes && at > 0) return at;
   }
   return rows.length;
 }
@@ -114,6 +115,9 @@ export function withOtherItems({ id, creator, version, seq }: StoredRecord, item
 
 export const toRecord = (row: Row): StoredRecord => new ReadRecord(row);
 
+/** The JSON of a record's items; stored text is not parsed. */
+export const storedJson = (record: StoredRecord): string => ReadRecord.textOf(record) ?? JSON.stringify(record.items);
+
 /** The JSON of a record's items and, as the last item, its `id`. Stored text is not parsed, unless it may have such an item. */
 export function itemsJson(record: StoredRecord): string {
   const text = ReadRecord.textOf(record);
@@ -135,9 +139,9 @@ export function toIndexed(row: Row): IndexedRecord {
 }
 
 /** Items of a record: each request that touches the record copies, compares and shows all of them. A definition has half as many. */
-const MAX_ITEMS = 1_000;
+export const MAX_ITEMS = 1_000;
 /** Characters of an item's name: as many as a key of a definition has. */
-const MAX_NAME = 1_000;
+export const MAX_NAME = 1_000;
 
 /**
  * Items in stored form: without `id`. Every other own key stays unchanged, `__proto__` too. BadRequestError for more than

@@ -1,9 +1,9 @@
 import { chunks } from '../../common/collections';
 import { AppsError } from '../../common/errors';
-import type { Dialect, IndexedRecord, RecordSource, RecordsTable, Row, Sql } from '../../indexes';
-import { MAX_SEQ, marks } from '../../indexes';
+import { type Dialect, MAX_SEQ, marks, type Row, type Sql } from '../../database';
+import type { IndexedRecord, RecordSource, RecordsTable } from '../../indexes';
 import type { PageOptions, StoredRecord } from '../types';
-import { fitting, itemColumns, MAX_BYTES, toIndexed, toRecord, withItems } from './rows';
+import { fitting, itemColumns, MAX_AT_ONCE, MAX_BYTES, toIndexed, toRecord, withItems } from './rows';
 
 /** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
 export const recordsTable: RecordsTable = {
@@ -222,11 +222,16 @@ export function recordSource(dialect: Dialect): RecordSource {
       const lock = keep ? dialect.shareLock : '';
       const text = `select r.id, r.identifier, r.creator, ${itemColumns(limit)} from ${table} r where r.scope = ? and r.id > ? order by r.id limit ?${lock}`;
       const rows = await sql.rows(text, [scope, after, limit]);
-      return (await withItems(sql, table, rows.slice(0, fitting(rows)))).map(toIndexed);
+      // They are parsed at once, in a transaction that others wait for.
+      return (await withItems(sql, table, rows.slice(0, fitting(rows, MAX_AT_ONCE)))).map(toIndexed);
     },
     async count(sql, scope): Promise<number> {
       const [row] = await sql.rows(`select count(*) as n from ${table} where scope = ?`, [scope]);
       return Number(row?.n);
+    },
+    async last(sql, scope): Promise<number> {
+      const [row] = await sql.rows(`select max(id) as last from ${table} where scope = ?`, [scope]);
+      return Number(row?.last ?? 0);
     },
   };
 }

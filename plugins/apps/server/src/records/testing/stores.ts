@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Client } from '../../indexes';
+import type { Client } from '../../database';
+import { createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
 import type { AppKey, NewRecord, RecordStore, StoredRecord } from '../types';
-import { createTestDatabase, type TestDatabase } from './databases';
 
 export const limits = { attempts: 10 };
 

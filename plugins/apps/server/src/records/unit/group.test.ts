@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppsError } from '../../common/errors';
+import { availableClients, createTestDatabase, hostOf, type TestDatabase } from '../../database/testing/databases';
 import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
-import { availableClients, createTestDatabase, hostOf, type TestDatabase } from '../testing/databases';
 import type { RecordStore, UnitOfWork } from '../types';
 
 const declared: IndexDeclarations = new Map([['total', 'field']]);

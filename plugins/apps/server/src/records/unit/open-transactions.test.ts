@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { availableClients, connect, hostOf, type TestDatabase } from '../../database/testing/databases';
 import { createRecordStore } from '../store';
-import { availableClients, connect, hostOf, type TestDatabase } from '../testing/databases';
 import { declared, limits, useStore } from '../testing/stores';
 import type { AppKey, RecordStore, UnitOfWork } from '../types';
 

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSql, dialects, isFailure } from '../../indexes';
+import { createSql, dialects, isFailure } from '../../database';
+import { availableClients, connect, hostOf, type TestDatabase } from '../../database/testing/databases';
 import { createRecordStore } from '../store';
-import { availableClients, connect, hostOf, type TestDatabase } from '../testing/databases';
 import { declared, useStore } from '../testing/stores';
 import type { AppKey, Items, RecordStore, UnitOfWork } from '../types';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { availableClients, createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
-import { availableClients, createTestDatabase, type TestDatabase } from '../testing/databases';
 import type { RecordStore, UnitOfWork } from '../types';
 
 const declared: IndexDeclarations = new Map([['total', 'field']]);

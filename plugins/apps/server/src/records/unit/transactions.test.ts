@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { availableClients, type TestDatabase } from '../testing/databases';
+import { availableClients, type TestDatabase } from '../../database/testing/databases';
 import { declared, useStore } from '../testing/stores';
 import type { RecordStore } from '../types';
 

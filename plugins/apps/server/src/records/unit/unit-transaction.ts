@@ -1,26 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  type Access,
-  createSql,
-  IndexMissing,
-  isFailure,
-  type RecordWrite,
-  readerOf,
-  type Sql,
-  translateError,
-} from '../../indexes';
-import { type Claims, checkClaims, lockClaims } from '../commits/claims';
+import { createSql, isFailure, readerOf, type Sql, translateError } from '../../database';
+import { type Access, IndexMissing, type RecordWrite } from '../../indexes';
+import type { Claims } from '../commits/claims';
 import { afterTransaction, CollisionError } from '../commits/commits';
 import type { Position } from '../commits/log';
 import { holdRecords, selectRecord } from '../table/table';
 import type { CommitRows, CommitWrite, ContentRow, StoredRecord } from '../types';
-import { type ContentRows, checkContent } from './content-rows';
+import { writeParts } from './commit';
 import type { Entries, Entry } from './entries';
-import { checkReads, flushEntries, insertRows, lockApps } from './flush';
-import { IdleTime, idleTimes } from './idle-time';
-import { belowSavepoint, type Opened, openForUnit, repeatChange } from './opened';
-import { LookAgain, type RangeRead, type Ranges, type Seen, scopeOfRange } from './ranges';
-import type { UnitTools } from './unit-tools';
+import { checkReads, flushEntries, lockApps } from './entries';
+import { belowSavepoint, IdleTime, idleTimes, type Opened, openForUnit, repeatChange } from './open-transaction';
+import {
+  type ContentRows,
+  checkContent,
+  LookAgain,
+  type RangeRead,
+  type Ranges,
+  type Seen,
+  scopeOfRange,
+} from './reads';
+import type { Part, UnitTools } from './types';
 
 /** How often the commit is tried again when another process has committed between a look at the searches and their lock. */
 const MAX_LOOKS = 5;
@@ -277,19 +276,16 @@ export class UnitTransaction {
     return new Set([...this.ranges.scopes(), ...missing.map(({ scope }) => scope)]);
   }
 
+  /** Commits the open transaction, or one in which the changes of host content are repeated. */
   private async commitOpened(): Promise<void> {
-    const { trx, commit, free, joined } = await this.begin(false);
-    const { dialect, indexes, commits } = this.tools;
-    const sql = createSql(trx, dialect);
-    await lockApps(sql, indexes, [], this.alone(), joined);
-    await lockClaims(sql, indexes, this.claims.all());
-    await this.ranges.check(sql);
-    await checkClaims(sql, this.tools, this.claims.all(), { changes: this.flushed, isOpened: true });
-    await this.complete(sql);
-    await insertRows(sql, this.others.inserts);
+    const { trx, commit, free, joined } = await this.opened(false);
     const outer = joined ? trx : undefined;
-    const recorded = await commits.record(sql, this.flushed, outer);
-    this.ended = true;
+    const recorded = await writeParts(createSql(trx, this.tools.dialect), this.tools, [this.part(false)], {
+      outer,
+      isOpened: true,
+      earlier: this.flushed,
+      publish: async () => new Map(),
+    });
     this.take();
     const ended = () => afterTransaction(outer, recorded);
     await commit().catch(this.translate).finally(ended).finally(free);
@@ -299,7 +295,14 @@ export class UnitTransaction {
   private async commitAtOnce(isInsistent: boolean): Promise<void> {
     if (this.failure) throw this.failure;
     this.commits = true;
-    const commit = this.tools.commit({
+    await this.tools.commit(this.part(isInsistent)).catch((error) => {
+      throw error instanceof CollisionError || error instanceof IndexMissing ? error : this.translate(error);
+    });
+  }
+
+  /** @param isInsistent whether its searches may run again while the apps are locked */
+  private part(isInsistent: boolean): Part {
+    return {
       isAlone: this.own.size > 0,
       pending: this.entries.pending(),
       alone: this.alone(),
@@ -311,10 +314,7 @@ export class UnitTransaction {
       written: () => {
         this.ended = true;
       },
-    });
-    await commit.catch((error) => {
-      throw error instanceof CollisionError || error instanceof IndexMissing ? error : this.translate(error);
-    });
+    };
   }
 
   /** The end of the transaction: a CollisionError when a record has changed that the unit has read. */
@@ -324,16 +324,21 @@ export class UnitTransaction {
     for (const write of this.others.writes) await write(sql);
   }
 
-  /** Opens the transaction if needed and flushes pending writes. `stays`: it may stay open while logic runs. */
-  private async begin(stays = true): Promise<Opened> {
+  /** Opens the transaction if needed and flushes pending writes: it may stay open while logic runs. */
+  private async begin(): Promise<Opened> {
     return this.watched(async () => {
-      if (this.failure) throw this.failure;
-      if (this.ended) throw new Error('the unit of work has ended');
-      const opened = this.open ?? (await this.reopen(stays));
+      const opened = await this.opened(true);
       const pending = this.entries.pending();
-      if (pending.length > 0) await this.flush(createSql(opened.trx, this.tools.dialect), pending, !stays);
+      if (pending.length > 0) await this.flush(createSql(opened.trx, this.tools.dialect), pending);
       return opened;
     });
+  }
+
+  /** The open transaction; opens it if needed. `stays`: it may stay open while logic runs. */
+  private async opened(stays: boolean): Promise<Opened> {
+    if (this.failure) throw this.failure;
+    if (this.ended) throw new Error('the unit of work has ended');
+    return this.open ?? this.reopen(stays);
   }
 
   /** The position in the log of commits of a read that begins now in the transaction. */
@@ -348,9 +353,9 @@ export class UnitTransaction {
     return { since: this.position(), counts: await this.tools.commits.counts.seen(scope, sql) };
   }
 
-  private async flush(sql: Sql, pending: readonly Entry[], isLast: boolean): Promise<void> {
+  private async flush(sql: Sql, pending: readonly Entry[]): Promise<void> {
     const scopes = new Set(pending.map(({ scope }) => scope));
-    const isNeeded = (scope: string) => isLast || (scopes.has(scope) && this.changes.length > 0);
+    const isNeeded = (scope: string) => scopes.has(scope) && this.changes.length > 0;
     const alone = new Set([...this.alone()].filter(isNeeded));
     const locked = await lockApps(sql, this.tools.indexes, scopes, alone, this.open?.joined);
     this.position();

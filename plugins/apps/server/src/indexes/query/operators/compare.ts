@@ -13,7 +13,7 @@ import {
   type QueryTarget,
   termSql,
 } from '../sql';
-import type { ConditionKind, Meaning, Operator } from './types';
+import type { ConditionKind, Meaning, Meanings } from './types';
 import { anyText } from './words';
 
 export type Comparator = '==' | '!=' | '<' | '<=' | '>' | '>=';
@@ -32,39 +32,28 @@ const field =
 
 const instead = (comparator: Comparator) => (index: string) => `use "value in ${index}", not ${comparator}`;
 
-/** An operator that compares by order. */
-function ordering(comparator: Comparator, mirrored: Comparator, doc: string): Operator {
-  return { form: 'comparison', on: { field: field(comparator) }, instead: instead(comparator), mirrored, doc };
-}
+/** Comparisons by order, which fields have alone. */
+const ordering = (comparator: Comparator) => ({ on: { field: field(comparator) }, instead: instead(comparator) });
 
 /** As in Rapido: a text index holds the words of a text, so that equality means "contains these words". */
-export const comparisons = {
-  '==': {
-    form: 'comparison',
-    on: { field: field('=='), text: anyText },
-    instead: instead('=='),
-    mirrored: '==',
-    doc: 'with this value; of a `text` index the same as `in`',
-  },
+export const comparisons: Meanings<Comparator> = {
+  '==': { on: { field: field('=='), text: anyText }, instead: instead('==') },
   '!=': {
-    form: 'comparison',
     on: { field: field('!='), text: (...args) => ({ kind: 'not', child: anyText(...args) }) },
     instead: instead('!='),
-    mirrored: '!=',
-    doc: 'with another value of the same type; of a `text` index the same as `not in`',
   },
-  '<': { ...ordering('<', '>', 'with a smaller value of the same type'), chains: true },
-  '<=': { ...ordering('<=', '>=', 'with this value or a smaller one of the same type'), chains: true },
-  '>': ordering('>', '<', 'with a greater value of the same type'),
-  '>=': ordering('>=', '<=', 'with this value or a greater one of the same type'),
-} satisfies Record<Comparator, Operator>;
+  '<': ordering('<'),
+  '<=': ordering('<='),
+  '>': ordering('>'),
+  '>=': ordering('>='),
+};
 
 export const compare: ConditionKind<Compare> = {
   sql: (target, { index, comparator, value }, use) =>
     compareSql(target, columnOf(target, index, use), index, comparator, value),
   access(target, condition) {
     const range = rangeOf(condition);
-    return range && fieldAccess(target, condition.index, range.exact, (column) => inRange(column, range));
+    return range && fieldAccess(target, condition.index, range.exact, range);
   },
   range: rangeOf,
   lookups: ({ value }) => (value === null ? 2 : 1),

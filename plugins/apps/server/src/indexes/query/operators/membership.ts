@@ -1,4 +1,4 @@
-import { marks } from '../../database';
+import { marks } from '../../../database';
 import { encodeKey, encodeTerm, type Scalar } from '../../keys';
 import {
   balanced,
@@ -13,7 +13,7 @@ import {
   termSql,
 } from '../sql';
 import { compareSql, longSql } from './compare';
-import type { ConditionKind, Meaning, Operator, Value } from './types';
+import type { ConditionKind, Meaning, Meanings, Value } from './types';
 import { allTexts, anyText } from './words';
 
 /** A field index has one of the values. */
@@ -43,24 +43,19 @@ const unlessEmpty =
   (index, values, counts) =>
     values.length === 0 ? { kind: 'constant', value } : meaning(index, values, counts);
 
-export const memberships = {
+export const memberships: Meanings<'in' | 'in any' | 'in all'> = {
   in: {
-    form: 'membership',
     on: { keyword: keyword('any'), text: anyText },
     instead: (index) => `use == or "${index} in any(…)"`,
-    doc: 'whose list holds the value; whose text holds the words',
   },
   'in any': {
-    form: 'list',
     on: {
       field: unlessEmpty(false, (index, values) => ({ kind: 'oneOf', index, values: plain(values) })),
       keyword: unlessEmpty(false, keyword('any')),
       text: unlessEmpty(false, anyText),
     },
-    doc: 'for which `==` or `in` finds one of the values; none for an empty list',
   },
   'in all': {
-    form: 'list',
     on: {
       field: unlessEmpty(true, (index, values) => ({
         kind: 'and',
@@ -69,9 +64,8 @@ export const memberships = {
       keyword: unlessEmpty(true, keyword('all')),
       text: unlessEmpty(true, allTexts),
     },
-    doc: 'for which `==` or `in` finds each of the values; all for an empty list',
   },
-} satisfies Record<string, Operator>;
+};
 
 export const oneOf: ConditionKind<OneOf> = {
   sql(target, { index, values }, use) {
@@ -89,7 +83,7 @@ export const oneOf: ConditionKind<OneOf> = {
     const keys = encoded.map(({ bytes }) => bytes);
     // Other values have the key of null, and the keys of long strings are cut.
     const exact = !values.includes(null) && encoded.every(({ long }) => !long);
-    return fieldAccess(target, index, exact, (column) => fragment(`${column} in (${marks(keys)})`, ...keys));
+    return fieldAccess(target, index, exact, keys);
   },
   lookups: ({ values }) => values.length,
 };

@@ -1,3 +1,4 @@
+import type { OperatorName, operators } from '../../../../../shared/query/operators';
 import type { Scalar } from '../../keys';
 import type { IndexType } from '../../types';
 import type { QueryCounts } from '../limits';
@@ -5,13 +6,6 @@ import { always, type Fragment, type IndexAccess, type KeyRange, never, type Que
 import { compare } from './compare';
 import { keywords, oneOf } from './membership';
 import { phrase, type Text, word, words } from './words';
-
-/**
- * The syntax of an operator.
- * `comparison`: between an index and a value, in either order. `membership`: `value [not] in index`.
- * `list`: `index [not] in any (list)`.
- */
-export type Form = 'comparison' | 'membership' | 'list';
 
 /** A value of a query, and its position for errors about values that the index does not accept. */
 export interface Value {
@@ -26,20 +20,18 @@ export interface Value {
  */
 export type Meaning = (index: string, values: readonly Value[], counts: QueryCounts) => Condition;
 
-/** An operator of the query language: the parser, the checker and the reference page follow from it. */
-export interface Operator {
-  form: Form;
-  /** Index types that it accepts; any other is an error. */
+/** What an operator means (its syntax is in shared/query/operators.ts). */
+export interface OperatorMeaning {
+  /** Its condition by the type of the index: a row for each type that its syntax accepts. */
   on: Partial<Record<IndexType, Meaning>>;
   /** The proposal of the error for indexes of other types. */
   instead?(index: string): string;
-  /** The equivalent operator of a comparison with its sides exchanged. */
-  mirrored?: string;
-  /** Whether two comparisons may enclose an index, as in `1 < index <= 5`. */
-  chains?: boolean;
-  /** Its line in docs/reference/search.md: the records that it finds. */
-  doc: string;
 }
+
+/** A row for each of the operators, with a meaning for each type of index that its syntax accepts. */
+export type Meanings<Name extends OperatorName = OperatorName> = {
+  [N in Name]: OperatorMeaning & { on: Record<(typeof operators)[N]['on'][number], Meaning> };
+};
 
 /** A kind of condition on one index: its SQL, and data for the planner of a search. */
 export interface ConditionKind<C> {

@@ -1,4 +1,4 @@
-import type { OperatorName } from '../operators';
+import type { OperatorName } from '../../../../../shared/query/operators';
 
 /** Indexes of the generated searches. */
 export const fieldNames = ['author', 'total', 'total', 'my-field.2', 'id'] as const;

@@ -2,10 +2,9 @@ import type { Items, Json } from '../../../../../shared/json';
 import { words } from '../../keys';
 import { itemValue, textOf, weight } from '../../tables/rows';
 import type { IndexDeclarations, SearchOptions } from '../../types';
+import { checkQuery, parseQuery } from '../check';
 import { compareSame, matches } from '../matches';
 import type { Condition } from '../operators';
-import { checkQuery } from '../text/check';
-import { parseQuery } from '../text/parse';
 
 /** For tests: the expected result of a search, computed naively from the records in order of creation. */
 export function expectedSearch(

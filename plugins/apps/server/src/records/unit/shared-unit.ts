@@ -1,6 +1,7 @@
 import { AppsError, notFound } from '../../common/errors';
 import { spanned } from '../../common/spans';
-import { type Access, createSql, type Place, placeValues, readerOf, searchMatcher } from '../../indexes';
+import { createSql, readerOf } from '../../database';
+import { type Access, type Place, placeValues, searchMatcher } from '../../indexes';
 import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { type Claim, Claims } from '../commits/claims';
 import type { ScopeReads, UnitReads } from '../commits/dependencies';
@@ -23,10 +24,9 @@ import type {
   StoredRecord,
   UnitOfWork,
 } from '../types';
-import { ContentRows } from './content-rows';
 import { Entries, type Entry, nextVersion } from './entries';
-import { type Found, type RangeRead, Ranges } from './ranges';
-import type { UnitTools } from './unit-tools';
+import { ContentRows, type Found, type RangeRead, Ranges } from './reads';
+import type { UnitTools } from './types';
 import { UnitTransaction } from './unit-transaction';
 
 /** Runs once, after the commit. */
@@ -48,10 +48,10 @@ function rangeOf(declared: IndexDeclarations, options: SearchOptions): Pick<Rang
 const withoutTime = ({ signal }: ReadEnd): ReadEnd => (signal ? { signal } : {});
 
 /**
- * The unit of work of a request or of a group of requests; see UnitOfWork, and WorkUnit for the view of one work. `own`:
+ * The unit of work of a request or of a group of requests; see UnitOfWork, and UnitView for the view of one work. `own`:
  * hashes of the records that this unit has locked.
  */
-export class RecordUnit implements Omit<UnitOfWork, 'observe'> {
+export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
   private readonly entries = new Entries();
   private effects: Effect[] = [];
   /** Writes of other tables. */

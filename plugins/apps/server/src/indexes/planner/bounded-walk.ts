@@ -1,8 +1,8 @@
-import { missingKey } from '../../keys';
-import { columnOf, concat, type Fragment, fragment, type QueryTarget, rowTest } from '../sql';
+import { missingKey } from '../keys';
+import { ascending, columnOf, concat, type Fragment, fragment, type QueryTarget, rowTest } from '../query/sql';
 import { creatorCondition, sortRange } from './access-path';
 import { isShortTest, isShortWalk } from './estimate';
-import { conditionSql, limited, type OrderedSelect, type Selection } from './select';
+import { conditionSql, type OrderedSelect, ordered, type Selection } from './select';
 
 /** Whether `boundedWalk` has SQL for this search, and may find its page. */
 export function mayWalk({ maxWalk }: QueryTarget, wanted: Selection): boolean {
@@ -24,8 +24,7 @@ export function boundedWalk(target: QueryTarget, wanted: Selection): OrderedSele
   const direction = reverse ? ' desc' : '';
   if (order.kind !== 'field') {
     const select = concat('select f.record as record from (', first(target, 'f.record', direction), ') f where ', test);
-    const text = `record${direction}`;
-    return { select: limited(target, select, text, wanted), order: text, short: true };
+    return { ...ordered(target, select, [{ column: 'record', descending: reverse }], wanted), short: true };
   }
   const column = columnOf(target, order.index, 'lookup');
   const start = startSql(target, wanted, order.index);
@@ -33,8 +32,8 @@ export function boundedWalk(target: QueryTarget, wanted: Selection): OrderedSele
   // The walk in reverse has equal keys in reverse order of creation: the last key may lack the records that come first.
   const complete = reverse ? concat(column, ' > ', lastKey(target, column, start), ' and ') : '';
   const select = concat(`select f.record as record, ${column} as s0 from (`, rows, ') f where ', complete, test);
-  const text = `s0${direction}, record`;
-  return { select: limited(target, select, text, wanted), order: text, short: true };
+  const byKey = [{ column: 's0', descending: reverse }, ascending('record')];
+  return { ...ordered(target, select, byKey, wanted), short: true };
 }
 
 /** The first rows of the table in the order of a column. */

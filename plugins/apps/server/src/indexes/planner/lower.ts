@@ -1,8 +1,8 @@
-import type { TextQuery } from '../../keys';
-import { encodeKey, encodeWord, phraseText } from '../../keys';
-import type { Condition, PlainCondition } from '../operators';
-import { byIndex, type Word } from '../operators/words';
-import type { WordRange } from '../sql';
+import type { TextQuery } from '../keys';
+import { encodeKey, encodeWord, phraseText } from '../keys';
+import type { Condition, PlainCondition } from '../query/operators';
+import { byIndex, type Word } from '../query/operators/words';
+import type { WordRange } from '../query/sql';
 
 /** Lowers a condition to one that has SQL: texts become words and phrases, and conditions that can be tested together are merged. */
 export function lower(condition: Condition): PlainCondition {
@@ -102,11 +102,4 @@ export function disjoint(ranges: readonly WordRange[]): WordRange[] {
   const contains = (one: WordRange, other: WordRange) =>
     one !== other && one.prefix && other.term.subarray(0, one.term.length).equals(one.term);
   return ranges.filter((range) => !ranges.some((other) => contains(other, range)));
-}
-
-/** Names of the indexes of a condition. */
-export function indexesOf(condition: Condition): string[] {
-  if ('children' in condition) return condition.children.flatMap(indexesOf);
-  if (condition.kind === 'not') return indexesOf(condition.child);
-  return condition.kind === 'constant' ? [] : [condition.index];
 }

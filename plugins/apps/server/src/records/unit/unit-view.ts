@@ -1,5 +1,6 @@
 import type { Items } from '../../../../shared/json';
-import type { IndexDeclarations, ReadEnd, SearchOptions } from '../../indexes/types';
+import type { ReadEnd } from '../../database';
+import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import type {
   AppKey,
   Claim,
@@ -15,7 +16,7 @@ import type {
   UnitObserver,
   UnitOfWork,
 } from '../types';
-import type { RecordUnit } from './unit';
+import type { SharedUnit } from './shared-unit';
 
 type CountOptions = Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'>;
 
@@ -23,12 +24,12 @@ type CountOptions = Pick<SearchOptions, 'names' | 'creator' | 'block' | 'place'>
  * The view of a unit for one work; reports the work's reads and writes to observers. The works of a group share the unit:
  * a call that the logic of one makes after its end must not count for another.
  */
-export class WorkUnit implements UnitOfWork {
+export class UnitView implements UnitOfWork {
   private readonly observers: UnitObserver[] = [];
   private ended = false;
   private readonly running = new Set<Promise<unknown>>();
 
-  constructor(private readonly shared: RecordUnit) {}
+  constructor(private readonly shared: SharedUnit) {}
 
   observe(observer: UnitObserver): void {
     this.observers.push(observer);
@@ -149,7 +150,7 @@ export class WorkUnit implements UnitOfWork {
     this.shared.afterCommit(effect);
   }
 
-  private async call<T>(work: (unit: RecordUnit) => Promise<T>): Promise<T> {
+  private async call<T>(work: (unit: SharedUnit) => Promise<T>): Promise<T> {
     this.requireOpen();
     const running = work(this.shared);
     this.running.add(running);

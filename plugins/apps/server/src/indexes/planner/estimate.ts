@@ -1,51 +1,60 @@
-import { LRUCache } from 'lru-cache';
-import type { Remembered } from '../../building/readiness';
-import type { Row, Statement } from '../../database';
-import { stateSelect } from '../../tables/state';
-import { MAX_LOOKUPS } from '../limits';
-import { kindOf, type PlainCondition } from '../operators';
-import { concat, type Fragment, fragment, type IndexAccess, joined, numberOf, type QueryTarget } from '../sql';
+import type { Row, ScanGuard, Statement } from '../../database';
+import type { Remembered } from '../building/readiness';
+import { MAX_LOOKUPS } from '../query/limits';
+import { kindOf, type PlainCondition } from '../query/operators';
+import { concat, type Fragment, fragment, type IndexAccess, joined, numberOf, type QueryTarget } from '../query/sql';
+import { stateSelect } from '../tables/state';
 import { type AccessPath, candidates, isRange, narrowest, sortRange } from './access-path';
 import type { Order, Selection } from './select';
 
-/** What was counted for a search. */
+/** What was counted for a query. */
 interface Counts {
   /** Matches of each condition, up to the cap: a number that has reached it stands for any larger one. */
-  numbers: number[];
+  numbers: readonly number[];
   cap: number;
-  /** Whether the sort index had strings longer than a key. */
-  long: boolean;
 }
 
-/** Milliseconds for which counts are used again. */
+/** The statement of a search. */
+export interface Plan {
+  estimate: Estimate;
+  /** The state of the app that named the generation, where the plan was made for a remembered one. */
+  state: string | undefined;
+  make: (guard: ScanGuard) => Statement & { short: boolean };
+  /** Whether it may find fewer matches than there are (bounded-walk.ts). */
+  isWalk: boolean;
+}
+
+/** Milliseconds for which counts, and the plans that they have chosen, are used again. */
 export const MAX_AGE = 2_000;
-/** Counts that are kept. */
-const MAX_COUNTS = 2_000;
-/** Characters of a key; a longer one is not worth the memory. */
-const MAX_KEY = 2_000;
+/** Plans that are kept of one query: those of its pages and orders. */
+const MAX_PLANS = 8;
 
-/** Counts of conditions, kept for a moment: they choose the plan of a search, and never change its result. */
-export interface Memory {
-  get(key: string): Counts | undefined;
-  set(key: string, counts: Counts): void;
-  forget(key: string): void;
-}
+/** What is known of a query in one generation of indexes, for a moment: it chooses plans, and never changes their result. */
+export class CountCache {
+  counts: Counts | undefined;
+  readonly plans = new Map<string, Plan>();
+  /** Pages that a bounded walk has not found. */
+  readonly exhausted = new Set<string>();
+  private readonly end = performance.now() + MAX_AGE;
 
-export function createMemory(): Memory {
-  const kept = new LRUCache<string, Counts>({ max: MAX_COUNTS, ttl: MAX_AGE });
-  return {
-    get: (key) => kept.get(key),
-    set: (key, counts) => void (key.length <= MAX_KEY && kept.set(key, counts)),
-    forget: (key) => void kept.delete(key),
-  };
-}
+  /**
+   * @param tables names the generation
+   * @param longs sort indexes, and whether they had strings longer than a key: all queries of the generation share them
+   */
+  constructor(
+    private readonly tables: string,
+    readonly longs: Map<string, boolean>,
+  ) {}
 
-const textOf = (value: unknown): string => (value instanceof Buffer ? value.toString('latin1') : String(value));
+  isCurrent(tables: string): boolean {
+    return this.tables === tables && performance.now() < this.end;
+  }
 
-/** The key of these conditions; `index`: the one that is checked for long strings. */
-function countsKey(generation: string, index: string | undefined, conditions: readonly Fragment[]): string {
-  const parts = conditions.flatMap(({ sql, values }) => [sql, ...values.map(textOf)]);
-  return JSON.stringify([generation, index, ...parts]);
+  keep(page: string, plan: Plan): void {
+    const [oldest] = this.plans.keys();
+    if (this.plans.size >= MAX_PLANS && oldest !== undefined) this.plans.delete(oldest);
+    this.plans.set(page, plan);
+  }
 }
 
 /** Conditions that are counted for one search. */
@@ -60,28 +69,27 @@ export interface Estimate {
   path: AccessPath | null;
   /** Whether the index has strings longer than a key. */
   long: boolean;
-  /** What has not been read again: the search itself must find that this condition holds, or else call `forget`. */
-  unproven?: Fragment | undefined;
-  forget(): void;
-  /** Whether it was made from kept counts, which are still the kept ones: another search of the same text would have the same. */
-  isKept(): boolean;
+  /** What has not been read again, because it was known: the statement of the search itself must find that this condition holds. */
+  assumes: Fragment | undefined;
 }
 
 /** Runs a statement (SearchSql): a short one at once, any other where it can be ended. */
-export type Run = (make: (step: string) => Statement & { short: boolean }) => Promise<Row[]>;
+export type Run = (make: Plan['make']) => Promise<Row[]>;
 
 /** The generation of a search is no longer the app's, or the counts were out of date: it must begin again. */
-export class Outdated extends Error {}
+export class StalePlan extends Error {}
 
-export interface EstimateOptions {
+interface EstimateOptions {
   /** The field index that is checked for long strings. */
   index?: string | undefined;
-  /** The expected state of the app; Outdated when it differs. */
+  /** The expected state of the app; StalePlan when it differs. */
   remembered?: Remembered | undefined;
-  memory: Memory;
+  cache: CountCache;
   /** Number up to which matches are counted; by default the target's `maxSorted`. */
   maxCount?: number;
 }
+
+const uncounted: Counts = { numbers: [], cap: 0 };
 
 /**
  * Counts the matches of each condition, unless they were counted a moment ago; null: nothing to count. See
@@ -91,42 +99,37 @@ export async function estimate(
   run: Run,
   target: QueryTarget,
   condition: PlainCondition | null,
-  { index, remembered, memory, maxCount = target.maxSorted }: EstimateOptions,
+  { index, remembered, cache, maxCount = target.maxSorted }: EstimateOptions,
 ): Promise<Estimate> {
   const counted = [...((condition && candidates(target, condition)) ?? [])].slice(0, MAX_CONDITIONS);
   const accesses = counted.map(([, access]) => access);
-  const choose = (numbers: readonly number[]) => condition && narrowest(condition, pathsOf(counted, numbers));
-  const key = countsKey(
-    target.tables.fields,
-    index,
-    accesses.map(({ records }) => records),
-  );
-  const forget = () => memory.forget(key);
+  const choose = ({ numbers }: Counts) => condition && narrowest(condition, pathsOf(counted, numbers));
   /** Whether the count of a path is exact, or so large that no more has to be known. */
-  const isCertain = (found: AccessPath | null, cap: number) => !found || found.count < cap || cap >= maxCount;
-  const known = memory.get(key);
-  const knownPath = known ? choose(known.numbers) : null;
-  // Other searches have the same conditions, joined otherwise: what was counted may be too little for this one.
-  if (known && isCertain(knownPath, known.cap)) {
-    const unproven = proofOf(target, known.long ? undefined : index, remembered);
-    return { path: knownPath, long: known.long, unproven, forget, isKept: () => memory.get(key) === known };
-  }
+  const isEnough = (counts: Counts) => {
+    const path = choose(counts);
+    return !path || path.count < counts.cap || counts.cap >= maxCount;
+  };
+  const known = condition ? cache.counts : uncounted;
+  const isCounted = known !== undefined && isEnough(known);
+  const isLong = index === undefined ? false : cache.longs.get(index);
+  if (isCounted && isLong !== undefined)
+    return { path: choose(known), long: isLong, assumes: assumption(target, isLong ? undefined : index, remembered) };
   const asked: Fragment[] = [];
   if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
   if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
-  let cap = known ? target.maxSorted : firstCount(target);
-  const first = await countAll(run, target, accesses, asked, cap);
-  if (remembered && first.row?.state !== remembered.text) throw new Outdated();
-  const long = index !== undefined && isLong(target, index, first.row?.body);
-  let { numbers } = first;
-  let path = choose(numbers);
-  if (!isCertain(path, cap)) {
+  // A walk, or another page, has counted too little for this one.
+  let cap = known && !isCounted ? target.maxSorted : firstCount(target);
+  const first = await countAll(run, target, isCounted ? [] : accesses, asked, cap);
+  if (remembered && first.row?.state !== remembered.text) throw new StalePlan();
+  const long = index !== undefined && hasLong(target, index, first.row?.body);
+  let counts: Counts = isCounted ? known : { numbers: first.numbers, cap };
+  if (!isEnough(counts)) {
     cap = target.maxSorted;
-    ({ numbers } = await countAll(run, target, accesses, [], cap));
-    path = choose(numbers);
+    counts = { numbers: (await countAll(run, target, accesses, [], cap)).numbers, cap };
   }
-  memory.set(key, { numbers, cap, long });
-  return { path, long, forget, isKept: () => false };
+  if (condition) cache.counts = counts;
+  if (index !== undefined) cache.longs.set(index, long);
+  return { path: choose(counts), long, assumes: undefined };
 }
 
 /** Counts the records of each access up to `cap`; the row has what else was asked. */
@@ -138,8 +141,8 @@ async function countAll(
   cap: number,
 ): Promise<{ row: Row | undefined; numbers: number[] }> {
   if (accesses.length + asked.length === 0) return { row: undefined, numbers: [] };
-  const [row] = await run((step) => {
-    const counts = accesses.map((access, at) => concat(countOf({ ...target, step }, access, cap), ` as n${at}`));
+  const [row] = await run((guard) => {
+    const counts = accesses.map((access, at) => concat(countOf({ ...target, guard }, access, cap), ` as n${at}`));
     const { sql, values } = joined([...counts, ...asked], ', ');
     return { sql: `select ${sql}`, values, short: accesses.length * cap <= MAX_LOOKUPS };
   });
@@ -147,8 +150,8 @@ async function countAll(
 }
 
 /** The number of records that a condition finds, up to `cap`; counts a bounded number of entries. */
-function countOf({ step }: QueryTarget, { records, repeated }: IndexAccess, cap: number): Fragment {
-  const where = step && ` where ${step}1 = 1`;
+function countOf({ guard }: QueryTarget, { records, repeated }: IndexAccess, cap: number): Fragment {
+  const where = guard && ` where ${guard}1 = 1`;
   if (!repeated) return concat('(select count(*) from (', records, ` limit ${cap}) d${where})`);
   const maxEntries = 2 * cap;
   const count = `case when count(*) = ${maxEntries} then ${cap} else count(distinct d.record) end`;
@@ -160,12 +163,9 @@ function pathsOf(
   numbers: readonly number[],
 ): Map<PlainCondition, AccessPath> {
   return new Map(
-    counted.map(([node, { records, exact, row }], at) => [
+    counted.map(([node, access], at) => [
       node,
-      {
-        ...{ select: records, count: numbers[at] as number, node, exact, row },
-        index: 'index' in node ? node.index : undefined,
-      },
+      { select: access.records, count: numbers[at] as number, source: { node, access } },
     ]),
   );
 }
@@ -177,11 +177,11 @@ function pathsOf(
 const longSql = (target: QueryTarget, index: string): string =>
   `(select min(ix) from ${target.tables.bodies} where ix >= ${numberOf(target, index)})`;
 
-const isLong = (target: QueryTarget, index: string, body: unknown): boolean =>
+const hasLong = (target: QueryTarget, index: string, body: unknown): boolean =>
   body !== null && Number(body) === numberOf(target, index);
 
 /** The condition that the app's state is still the remembered one, and that the index has no long strings. */
-function proofOf(
+function assumption(
   target: QueryTarget,
   index: string | undefined,
   remembered: Remembered | undefined,

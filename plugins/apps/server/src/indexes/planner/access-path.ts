@@ -1,18 +1,20 @@
-import { CREATOR_INDEX } from '../../tables/layout';
-import { kindOf, type PlainCondition } from '../operators';
-import type { IndexAccess, QueryTarget } from '../sql';
-import { type Fragment, intersection, joined, type KeyRange } from '../sql';
+import { kindOf, type PlainCondition } from '../query/operators';
+import type { IndexAccess, QueryTarget } from '../query/sql';
+import { type Fragment, intersection, joined, type KeyRange } from '../query/sql';
+import { CREATOR_INDEX } from '../tables/layout';
 
 /** A select of `record`s that include all matches, and their number (up to the target's `maxSorted`). */
 export interface AccessPath {
   select: Fragment;
   count: number;
-  /** The one index that finds the matches. */
-  index?: string | undefined;
-  /** The condition whose matches it finds, whether it finds nothing else, and the same as a condition: see IndexAccess. */
-  node?: PlainCondition;
-  exact?: boolean;
-  row?: Fragment | undefined;
+  /** The one condition whose matches it finds, and how; null for a union of several. */
+  source: { node: PlainCondition; access: IndexAccess } | null;
+}
+
+/** Whether a path reads the entries of this index alone. */
+export function readsIndex(path: AccessPath | null, index: string): boolean {
+  const node = path?.source?.node;
+  return node !== undefined && 'index' in node && node.index === index;
 }
 
 /** Whether every condition is a range of the sort index, which then finds the matches alone, without an estimate. */
@@ -50,7 +52,7 @@ export function narrowest(node: PlainCondition, paths: ReadonlyMap<PlainConditio
   if (found.length === 0 || (branch.kind === 'or' && found.length < all.length)) return null;
   if (branch.kind === 'and') return found.reduce((best, path) => (path.count < best.count ? path : best));
   const selects = found.map(({ select }) => select);
-  return { select: joined(selects, ' union '), count: found.reduce((sum, { count }) => sum + count, 0) };
+  return { select: joined(selects, ' union '), count: found.reduce((sum, { count }) => sum + count, 0), source: null };
 }
 
 /** A conjunction or disjunction whose children find its records. */

@@ -3,53 +3,86 @@ import { chunks, grouped } from '../../common/collections';
 import { isAppsError } from '../../common/errors';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import { SLICE, shortWork } from '../../common/time/pace';
-import {
-  createSql,
-  type Dialect,
-  type HostDatabase,
-  type Indexes,
-  type RecordWrite,
-  type Sql,
-  translateError,
-} from '../../indexes';
-import { type Claims, checkClaims, lockClaims } from '../commits/claims';
+import { createSql, type Dialect, type HostDatabase, type Sql, type Transaction, translateError } from '../../database';
+import type { Indexes, RecordWrite } from '../../indexes';
+import { checkClaims, lockClaims } from '../commits/claims';
 import { afterTransaction, CollisionError, type Commits } from '../commits/commits';
 import { type Changes, sizeOf } from '../commits/log';
 import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
-import type { CommitRows } from '../types';
-import type { Entry } from './entries';
-import { flushEntries, insertNew, insertRows, isNew, lockApps, type NewEntry, withJson, writesOf } from './flush';
-import { LookAgain, type Ranges } from './ranges';
+import {
+  type Entry,
+  flushEntries,
+  insertNew,
+  insertRows,
+  isNew,
+  lockApps,
+  type NewEntry,
+  withJson,
+  writesOf,
+} from './entries';
+import { LookAgain } from './reads';
+import type { Part } from './types';
 
 /** Units that are committed together, and the records of one that is. */
 const MAX_UNITS = 100;
 const MAX_RECORDS = 50;
 
-/** A unit of work that changes records alone, ready to be committed. */
-export interface Part {
-  /** Whether it has locked its records, for which other units of this process wait: they share its commit already. */
-  readonly isAlone: boolean;
-  /** The entries to write. */
-  readonly pending: readonly Entry[];
-  /** Apps in which no other transaction may write records meanwhile. */
-  readonly alone: ReadonlySet<string>;
-  /** What the unit has searched, which must be the same. */
-  readonly ranges: Ranges;
-  /** What must hold when it is written. */
-  readonly claims: ReturnType<Claims['all']>;
-  /** Whether its searches may run again while the apps are locked: another process commits without a pause. */
-  readonly isInsistent: boolean;
-  /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
-  check(sql: Sql): Promise<void>;
-  /** Rows of other tables. */
-  readonly inserts: readonly CommitRows[];
-  /** Called before COMMIT: from then on the outcome of a failure is unknown. */
-  written(): void;
+/** The transaction of a commit. */
+interface Writing {
+  /** The transaction of other code that it is part of. */
+  outer: Transaction | undefined;
+  /** Whether it was open before, so that it may have read before it has the locks. */
+  isOpened: boolean;
+  /** What was written in it before, by app. */
+  earlier: ReadonlyMap<string, readonly RecordWrite[]>;
+  /** Writes what is no part of a unit; returns the apps that it changes. */
+  publish(sql: Sql): Promise<Changes>;
 }
 
-/** Makes batches visible; returns the apps that they change. */
-type Published = (sql: Sql) => Promise<Changes>;
-const none: Published = async () => new Map();
+interface CommitTools {
+  dialect: Dialect;
+  indexes: Indexes;
+  commits: Commits;
+}
+
+/**
+ * The statements of a commit, but for COMMIT itself: in a transaction of its own, or in one that a unit has opened before. The locks come
+ * first, so that a unit can be committed again after another look; what is checked last sees all that was written.
+ * @returns must be called when the transaction has ended, or may have
+ */
+export async function writeParts(
+  sql: Sql,
+  tools: CommitTools,
+  parts: readonly Part[],
+  { outer, isOpened, earlier, publish }: Writing,
+): Promise<() => void> {
+  const { dialect, indexes, commits } = tools;
+  const pending = parts.flatMap((part) => part.pending);
+  const claims = parts.flatMap((part) => part.claims);
+  const alone = new Set(parts.flatMap((part) => [...part.alone]));
+  const scopes = pending.map(({ scope }) => scope);
+  const locked = await lockApps(sql, indexes, scopes, alone, outer !== undefined);
+  await lockClaims(sql, indexes, claims);
+  // On SQLite a search would block the thread here, and those of other processes wait for one another anyway.
+  const access = dialect.oneWriter || isOpened ? undefined : { sql, trx: undefined, runsAgain: true };
+  for (const part of parts) await part.ranges.check(sql, part.isInsistent ? access : undefined);
+  const published = await publish(sql);
+  const changes = new Map<string, readonly RecordWrite[] | null>(earlier);
+  for (const [scope, writes] of await flushEntries(sql, tools, pending, locked))
+    changes.set(scope, [...(earlier.get(scope) ?? []), ...writes]);
+  for (const [scope, writes] of published) changes.set(scope, writes);
+  await checkClaims(sql, tools, claims, { changes, isOpened });
+  for (const part of parts) await part.check(sql);
+  await insertRows(
+    sql,
+    parts.flatMap((part) => part.inserts),
+  );
+  const recorded = await commits.record(sql, changes, outer);
+  for (const part of parts) part.written();
+  return recorded;
+}
+
+const nothing: Writing['publish'] = async () => new Map();
 
 /** Entries of which the JSON is in memory at once, while they are written as a batch. */
 const MAX_PREPARED = 50;
@@ -70,44 +103,20 @@ interface Waiting {
  * itself. See docs/decisions/storage-writing.md.
  * @returns commits a unit, or rejects with the error of its own transaction
  */
-export function sharedCommits(tools: {
-  database: HostDatabase;
-  dialect: Dialect;
-  indexes: Indexes;
-  batches: Batches;
-  commits: Commits;
-}): (part: Part) => Promise<void> {
-  const { database, dialect, indexes, batches, commits } = tools;
+export function sharedCommits(
+  tools: CommitTools & { database: HostDatabase; batches: Batches },
+): (part: Part) => Promise<void> {
+  const { database, dialect, batches } = tools;
   const outside = AsyncLocalStorage.snapshot();
 
   /** @param isWritten called before COMMIT */
-  const write = async (parts: readonly Part[], published = none, isWritten = () => {}): Promise<void> => {
+  const write = async (parts: readonly Part[], publish = nothing, isWritten = () => {}): Promise<void> => {
     const outer = await database.current();
     let recorded = () => {};
-    const pending = parts.flatMap((part) => part.pending);
-    const scopes = pending.map(({ scope }) => scope);
-    const apart = new Set(parts.flatMap((part) => [...part.alone]));
     try {
       await database.write(async (connection) => {
-        const sql = createSql(connection, dialect);
-        const locked = await lockApps(sql, indexes, scopes, apart, outer !== undefined);
-        const claims = parts.flatMap((part) => part.claims);
-        await lockClaims(sql, indexes, claims);
-        // Before anything is written, so that a unit can be committed again after another look.
-        // On SQLite a search would block the thread here, and those of other processes wait for one another anyway.
-        const access = dialect.oneWriter ? undefined : { sql, trx: undefined, runsAgain: true };
-        for (const part of parts) await part.ranges.check(sql, part.isInsistent ? access : undefined);
-        const many = await published(sql);
-        const changes = await flushEntries(sql, tools, pending, locked);
-        const all = new Map([...changes, ...many]);
-        await checkClaims(sql, tools, claims, { changes: all, isOpened: outer !== undefined });
-        for (const part of parts) await part.check(sql);
-        await insertRows(
-          sql,
-          parts.flatMap((part) => part.inserts),
-        );
-        recorded = await commits.record(sql, all, outer);
-        for (const part of parts) part.written();
+        const writing = { outer, isOpened: outer !== undefined, earlier: new Map(), publish };
+        recorded = await writeParts(createSql(connection, dialect), tools, parts, writing);
         isWritten();
       });
     } finally {
@@ -181,7 +190,7 @@ export function sharedCommits(tools: {
     const kept = parts.flatMap(({ pending }) => pending.map((entry) => ({ entry, state: { ...entry } })));
     let isWritten = false;
     try {
-      await write(parts, none, () => {
+      await write(parts, nothing, () => {
         isWritten = true;
       });
     } catch (error) {

@@ -1,11 +1,23 @@
-import type { Items, Json } from '../../../../../shared/json';
-import { didYouMean } from '../../../common/text';
-import type { Scalar } from '../../keys';
-import type { IndexDeclarations, IndexType } from '../../types';
-import { QueryCounts, queryError, queryLimits } from '../limits';
-import { type Condition, type OperatorName, operators } from '../operators';
-import type { Meaning, Operator } from '../operators/types';
-import type { Operand, Parsed } from './parse';
+import type { Items, Json } from '../../../../shared/json';
+import { type OperatorName, type OperatorSyntax, operators } from '../../../../shared/query/operators';
+import { type Operand, type Parsed, parse, QueryError } from '../../../../shared/query/parse';
+import { didYouMean } from '../../common/text';
+import type { Scalar } from '../keys';
+import type { IndexDeclarations, IndexType } from '../types';
+import { QueryCounts, queryError, queryLimits } from './limits';
+import { type Condition, meanings } from './operators';
+import type { Meaning, OperatorMeaning } from './operators/types';
+
+/** The tree of a query; null when it is empty (all records match). BadRequestError, with position and reason, for a wrong one. */
+export function parseQuery(query: string): Parsed | null {
+  if (Buffer.byteLength(query) > queryLimits.size)
+    throw queryError(1, `the query is longer than ${queryLimits.size} bytes`);
+  try {
+    return parse(query, queryLimits.depth);
+  } catch (error) {
+    throw error instanceof QueryError ? queryError(error.position, error.reason) : error;
+  }
+}
 
 /**
  * Checks a query against the declared indexes and replaces the bound names by their values.
@@ -124,14 +136,14 @@ class Checker {
 
 /** The operator's meaning for an index type; BadRequestError where it does not accept such indexes. */
 function meaningOf(operator: OperatorName, index: string, type: IndexType, position: number): Meaning {
-  const { on, instead }: Operator = operators[operator];
+  const { on, instead }: OperatorMeaning = meanings[operator];
   const meaning = on[type];
   if (meaning) return meaning;
   const proposal = instead?.(index) ?? `not ${operator}`;
   throw queryError(position, `${index} is a ${type} index: ${proposal}`, { index });
 }
 
-const mirrored = (operator: OperatorName) => (operators[operator] as Operator).mirrored as OperatorName;
+const mirrored = (operator: OperatorName) => (operators[operator] as OperatorSyntax).mirrored as OperatorName;
 
 function toScalar(value: Json, position: number): Scalar {
   if (typeof value === 'number' && !Number.isFinite(value)) throw queryError(position, 'a number must be finite');

@@ -1,7 +1,8 @@
-import { encodeKey, missingKey } from '../../keys';
-import { type Condition, kindOf, type PlainCondition } from '../operators';
-import { byIndex, phrasesSql, wordsSql } from '../operators/words';
+import { encodeKey, missingKey } from '../keys';
+import { type Condition, kindOf, type PlainCondition } from '../query/operators';
+import { byIndex, phrasesSql, wordsSql } from '../query/operators/words';
 import {
+  ascending,
   balanced,
   bodySql,
   columnOf,
@@ -12,14 +13,23 @@ import {
   inSql,
   joined,
   numberOf,
+  type OrderKey,
+  orderSql,
   type QueryTarget,
   rangeSql,
   rowTest,
   termsByTerm,
   type Use,
   type WordRange,
-} from '../sql';
-import { type AccessPath, branchOf, type CreatorCondition, creatorCondition, sortRange } from './access-path';
+} from '../query/sql';
+import {
+  type AccessPath,
+  branchOf,
+  type CreatorCondition,
+  creatorCondition,
+  readsIndex,
+  sortRange,
+} from './access-path';
 import { isShortPage, isShortTest, isShortWalk } from './estimate';
 import { disjoint, relevantWords } from './lower';
 
@@ -86,35 +96,32 @@ export function orderBy(
   return words.length ? { kind: 'relevance', index: index.name, words } : { kind: 'creation' };
 }
 
-interface SortKey {
+/** A key of the order, and the expression that the select has as its column. */
+interface SortKey extends OrderKey {
   sql: Fragment;
-  descending: boolean;
 }
 
 /** The sort keys, most significant first; `walk`: rows are read in the order of the index, which may be used. */
 function sortKeys(target: QueryTarget, order: Order, reverse: boolean, walk: boolean): SortKey[] {
   if (order.kind === 'creation') return [];
-  if (order.kind === 'relevance') return [{ sql: scoreSql(target, order.index, order.words), descending: reverse }];
-  const column = columnOf(target, order.index, walk ? 'lookup' : 'probe');
-  const keys: SortKey[] = [{ sql: fragment(column), descending: reverse }];
-  if (reverse)
-    keys.unshift({ sql: fragment(`case when ${column} = ? then 1 else 0 end`, missingKey), descending: false });
-  if (order.long) keys.push({ sql: fragment(bodySql(target, order.index)), descending: reverse });
-  return keys;
+  const keys: Omit<SortKey, 'column'>[] = [];
+  if (order.kind === 'relevance') keys.push({ sql: scoreSql(target, order.index, order.words), descending: reverse });
+  else {
+    const column = columnOf(target, order.index, walk ? 'lookup' : 'probe');
+    if (reverse)
+      keys.push({ sql: fragment(`case when ${column} = ? then 1 else 0 end`, missingKey), descending: false });
+    keys.push({ sql: fragment(column), descending: reverse });
+    if (order.long) keys.push({ sql: fragment(bodySql(target, order.index)), descending: reverse });
+  }
+  return keys.map((key, at) => ({ ...key, column: `s${at}` }));
 }
 
-/** The keys as columns `s0`, `s1` …, each with a comma before it. */
+/** The keys as columns of the select, each with a comma before it. */
 function sortColumns(keys: readonly SortKey[]): Fragment {
   return joined(
-    keys.map((key, at) => concat(', ', key.sql, ` as s${at}`)),
+    keys.map(({ sql, column }) => concat(', ', sql, ` as ${column}`)),
     '',
   );
-}
-
-/** `order by` those columns, then by creation. */
-function sortText(keys: readonly SortKey[], order: Order, reverse: boolean): string {
-  const record = order.kind === 'creation' && reverse ? 'record desc' : 'record';
-  return [...keys.map((key, at) => `s${at}${key.descending ? ' desc' : ''}`), record].join(', ');
 }
 
 /** Sum of the (negative) weights of the words in the record's text. */
@@ -142,7 +149,7 @@ export interface Selection {
 /** A select of `record` and sort keys of the wanted matches, and the columns that order them. */
 export interface OrderedSelect {
   select: Fragment;
-  order: string;
+  order: readonly OrderKey[];
   /** Whether its plan bounds the number of rows that it reads. */
   short: boolean;
 }
@@ -156,26 +163,31 @@ export function selection(target: QueryTarget, wanted: Selection): OrderedSelect
   const range = order.kind === 'field' ? sortRange(condition, order.index) : undefined;
   const bounds = range && inRange(columnOf(target, (order as { index: string }).index, 'lookup'), range);
   // When the sort index is the narrowest access path, its rows are in order: no sort is needed.
-  const sorted = bounds !== undefined && wanted.path?.index === (order as { index: string }).index;
+  const sorted = bounds !== undefined && readsIndex(wanted.path, (order as { index: string }).index);
   const isSmall = wanted.path !== null && wanted.path.count < target.maxSorted && !sorted;
   const short = isSmall ? isShortTest(wanted.path?.count ?? 0, condition, order) : isShortWalk(wanted);
   const own = order.kind === 'creation' ? creatorCondition(condition) : undefined;
-  if (own && (!isSmall || wanted.path?.node === own)) {
+  if (own && (!isSmall || wanted.path?.source?.node === own)) {
     const isWhole = condition === own && isShortPage(wanted);
     return { ...byCreator(target, wanted, own), short: short || isWhole };
   }
   if (!isSmall && order.kind === 'field' && reverse) return { ...missingLast(target, wanted, order, bounds), short };
   if (!isSmall && walkable(wanted)) return { ...byWeight(target, wanted), short };
-  // Steps cannot count records that a union collects before they are tested.
-  const path = isSmall || (order.kind === 'relevance' && target.step === '') ? wanted.path : null;
+  // A guard does not see the records that a union collects before they are tested.
+  const path = isSmall || (order.kind === 'relevance' && target.guard === '') ? wanted.path : null;
   const keys = sortKeys(target, order, reverse, path === null);
-  const text = unorderedText(target, path, sortText(keys, order, reverse));
+  const columns = [...keys, { column: 'record', descending: order.kind === 'creation' && reverse }];
   const from = path
     ? fromPath(target, condition, path, order.kind !== 'field', createdAfter(target, wanted, 'probe'))
     : fromSql(target, condition, 'probe', bounds ?? createdAfter(target, wanted, 'lookup'));
   return {
-    select: limited(target, concat('select f.record as record', sortColumns(keys), ' ', from), text, wanted),
-    order: text,
+    select: limited(
+      target,
+      concat('select f.record as record', sortColumns(keys), ' ', from),
+      orderSql(columns, recordColumn(target, path)),
+      wanted,
+    ),
+    order: columns,
     short,
   };
 }
@@ -188,30 +200,27 @@ function byCreator(target: QueryTarget, wanted: Selection, own: CreatorCondition
   const { condition, after, reverse } = wanted;
   const { bytes, long } = encodeKey(own.value);
   const column = columnOf(target, own.index, 'lookup');
-  const direction = reverse ? ' desc' : '';
+  const byRecord = { column: 'record', descending: reverse };
   // Only the beginning of a long value is in its key.
   const rest = long ? condition : without(condition, own);
   if (!target.dialect.keysAsRanges) {
     const key = fragment(`${column} = ?`, bytes);
     const from = fromSql(target, rest, 'probe', after ? concat(key, fragment(' and f.record > ?', after)) : key);
-    const text = `record${direction}`;
-    return { select: limited(target, concat('select f.record as record ', from), text, wanted), order: text };
+    return ordered(target, concat('select f.record as record ', from), [byRecord], wanted);
   }
   const begin = after ? fragment(`(${column}, f.record) > (?, ?)`, bytes, after) : fragment(`${column} >= ?`, bytes);
   const from = fromSql(target, rest, 'probe', concat(begin, fragment(` and ${column} <= ?`, bytes)));
-  const text = `s0${direction}, record${direction}`;
-  return {
-    select: limited(target, concat(`select f.record as record, ${column} as s0 `, from), text, wanted),
-    order: text,
-  };
+  const select = concat(`select f.record as record, ${column} as s0 `, from);
+  return ordered(target, select, [{ column: 's0', descending: reverse }, byRecord], wanted);
 }
 
 /**
- * The order, kept from choosing the plan: SQLite would rather read all records in order of creation than a range of an index. One
- * key of an index has its records in that order.
+ * The columns of an order that is kept from choosing the plan: SQLite would rather read all records in order of creation than a range
+ * of an index. One key of an index has its records in that order.
  */
-function unorderedText({ dialect }: QueryTarget, path: AccessPath | null, order: string): string {
-  return path?.row && !path.row.sql.endsWith(' = ?') ? order.replace(/\brecord\b/, dialect.unindexed('record')) : order;
+function recordColumn({ dialect }: QueryTarget, path: AccessPath | null): (column: string) => string {
+  const row = path?.source?.access.row;
+  return (column) => (column === 'record' && row && !row.isOneKey ? dialect.unindexed(column) : column);
 }
 
 /** A select of the number of matches, `n`, and one more column; `short`: whether its plan bounds the number of rows that it reads. */
@@ -222,7 +231,7 @@ export function countSql(
   column: Fragment | string,
 ): { select: Fragment; short: boolean } {
   const isSmall = path !== null && path.count < target.maxSorted;
-  const use = target.step === '' ? 'lookup' : 'probe';
+  const use = target.guard === '' ? 'lookup' : 'probe';
   return {
     select: concat(
       'select count(*) as n',
@@ -234,8 +243,18 @@ export function countSql(
   };
 }
 
+/** The wanted page of a select in the order of its columns. */
+export function ordered(
+  target: QueryTarget,
+  select: Fragment,
+  order: readonly OrderKey[],
+  wanted: Pick<Selection, 'limit' | 'offset'>,
+): Omit<OrderedSelect, 'short'> {
+  return { select: limited(target, select, orderSql(order), wanted), order };
+}
+
 /** The rows of the wanted page. */
-export function limited(
+function limited(
   { dialect }: QueryTarget,
   select: Fragment,
   order: string,
@@ -264,17 +283,19 @@ function fromPath(
 ): Fragment {
   const { dialect, tables } = target;
   const { fence = '' } = dialect;
-  const rest = path.exact ? without(condition, path.node) : condition;
+  const { source } = path;
+  const rest = source?.access.exact ? without(condition, source.node) : condition;
   const test = concat(rowTest(target), ...(bounds ? [bounds, ' and '] : []), conditionSql(target, rest, 'probe'));
-  if (path.row && dialect.fence !== undefined)
-    return concat(`from (select * from ${tables.fields} f where `, path.row, `${fence}) f where `, test);
+  const row = source?.access.row?.sql;
+  if (row && dialect.fence !== undefined)
+    return concat(`from (select * from ${tables.fields} f where `, row, `${fence}) f where `, test);
   if (keyless && rest.kind === 'constant') return concat('from (', path.select, `${fence}) f where `, test);
   const join = `${dialect.join} ${tables.fields} f where f.record = d.record and `;
   return concat('from (', path.select, `${fence}) d ${join}`, test);
 }
 
 /** What is left to test of records that match `found`. */
-function without(condition: PlainCondition, found: PlainCondition | undefined): PlainCondition {
+function without(condition: PlainCondition, found: PlainCondition): PlainCondition {
   if (condition === found) return { kind: 'constant', value: true };
   if (condition.kind !== 'and') return condition;
   const children = condition.children.filter((child) => child !== found);
@@ -292,24 +313,24 @@ function missingLast(
   bounds: Fragment | undefined,
 ): Omit<OrderedSelect, 'short'> {
   const column = columnOf(target, index, 'lookup');
-  const tail = long ? 's2 desc, record' : 'record';
+  const tail: OrderKey[] = [...(long ? [{ column: 's2', descending: true }] : []), ascending('record')];
+  const byKey: OrderKey[] = [{ column: 's1', descending: true }, ...tail];
   const body = long ? `, ${bodySql(target, index)} as s2` : '';
   const test = concat(rowTest(target), conditionSql(target, wanted.condition, 'probe'));
   const present = concat(bounds ?? fragment(`${column} < ?`, missingKey), ' and ', test);
-  const walk = (rank: number, found: Fragment, order: string): Fragment =>
+  const walk = (rank: number, found: Fragment, order: readonly OrderKey[]): Fragment =>
     concat(
       `select * from (select f.record as record, ${rank} as s0, ${column} as s1${body} from ${target.tables.fields} f where `,
       found,
-      fragment(` order by ${order} limit ?) w${rank}`, wanted.limit + wanted.offset),
+      fragment(` order by ${orderSql(order)} limit ?) w${rank}`, wanted.limit + wanted.offset),
     );
   const last = target.dialect.mixedOrder
     ? ''
     : concat(column, ' >= ', lastKey(target, column, present, wanted), ' and ');
-  const walks = [walk(0, concat(last, present), `s1 desc, ${tail}`)];
-  if (!bounds) walks.push(walk(1, concat(fragment(`${column} = ? and `, missingKey), test), 'record'));
-  const order = `s0, s1 desc, ${tail}`;
+  const walks = [walk(0, concat(last, present), byKey)];
+  if (!bounds) walks.push(walk(1, concat(fragment(`${column} = ? and `, missingKey), test), [ascending('record')]));
   const select = concat('select * from (', joined(walks, ' union all '), ') u');
-  return { select: limited(target, select, order, wanted), order };
+  return ordered(target, select, [ascending('s0'), ...byKey], wanted);
 }
 
 /** The key of the last wanted match when walking the index backwards: only matches not below it need a sort. */
@@ -345,5 +366,5 @@ function byWeight(target: QueryTarget, wanted: Selection): Omit<OrderedSelect, '
   const term = fragment(` and t.ix = ${numberOf(target, index)} and t.term = ? and `, words[0]?.term);
   const test = concat(rowTest(target), conditionSql(target, wanted.condition, 'probe'));
   const select = concat('select t.record as record, t.weight as s0 ', from, term, test);
-  return { select: limited(target, select, 's0, record', wanted), order: 's0, record' };
+  return ordered(target, select, [ascending('s0'), ascending('record')], wanted);
 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { UnitOfWork } from '../types';
-import type { RecordUnit } from './unit';
-import { WorkUnit } from './work-unit';
+import type { SharedUnit } from './shared-unit';
+import { UnitView } from './unit-view';
 
 const key = { site: 's', app: 'a' };
 const none = new Map();
@@ -20,7 +20,7 @@ function observed() {
     delete: vi.fn(async () => true),
     alongside: vi.fn(async (work: () => unknown) => work()),
   };
-  const unit = new WorkUnit(shared as unknown as RecordUnit);
+  const unit = new UnitView(shared as unknown as SharedUnit);
   const seen: unknown[] = [];
   unit.observe({
     onRead: (_, id, creator) => seen.push(['read', id, creator]),
