@@ -151,7 +151,7 @@ export class Clock {
 }
 
 /** Liquid's memory limiter: counts the characters and entries that one rendering makes. */
-export class Memory {
+export class MemoryLimiter {
   private used = 0;
 
   constructor(private readonly limits: LayoutLimits) {}

@@ -3,6 +3,7 @@ import { isAppsError, logicError, unavailable } from '../common/errors';
 import { packageManagerOf } from '../common/package-manager';
 import { within } from '../common/time/pace';
 import type { Limits, SandboxConfig } from '../config.types';
+import type { Messages } from '../processes/types';
 import type { Workers } from '../workers';
 import { checkProgram } from './check';
 import { createCompiler } from './compile';
@@ -18,7 +19,7 @@ import { createRunnerPool, firstAttempt, MAX_LOSSES, type RunnerPool } from './s
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
 export { default as contextMembers } from '../../../shared/context-members.json';
-export { hostFunctions } from './host-functions';
+export { hostFunctions, JsonText } from './host-functions';
 export { emptyContext, noHost } from './problems';
 export { remainingTime } from './session/session-limits';
 export { PausedError } from './supervisor/circuit-breaker';
@@ -37,6 +38,8 @@ export interface LogicRuntimeOptions {
   reuseAfter?: number | null;
   /** The time at which the clock of all logic stands still, in milliseconds since 1970; null: it runs. */
   now?: () => number | null;
+  /** Between this process and the others, for pauses; null, as without it: there are no others. */
+  messages?: Messages | null;
   /** Called with the milliseconds that a session, or a call out, has waited for its turn. */
   waited?: (what: 'sandbox' | 'calls_out', time: number) => void;
 }
@@ -69,6 +72,7 @@ export function createLogicRuntime({
   workers,
   reuseAfter = null,
   now,
+  messages = null,
   waited: noteWait = () => {},
 }: LogicRuntimeOptions): LogicRuntime {
   const compile = createCompiler(workers);
@@ -89,7 +93,11 @@ export function createLogicRuntime({
     report: (message) => logger.error(`apps: ${message}`),
     waited: (time) => noteWait('sandbox', time),
   });
-  const breakers = createCircuitBreakers(runners * isolates);
+  const breakers = createCircuitBreakers({
+    maxIsolates: runners * isolates,
+    messages,
+    report: (error) => logger.error(`apps: other processes are not told of a pause: ${(error as Error).message}`),
+  });
   const pace = new HostPace();
   const outside = createOutsideShare(limits, (time) => noteWait('calls_out', time));
   const open = new Map<LogicBudget, number>();

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Attempt, firstAttempt, nextAttempt } from './supervisor/runner-pool';
+import { firstAttempt, nextAttempt, type RunnerAttempt } from './supervisor/runner-pool';
 import { contextOf, fakeHost, programOf, useRuntime } from './testing/harness';
 import type { LogicBudget, LogicHost, LogicProgram } from './types';
 
@@ -29,7 +29,7 @@ async function run(
   sandbox = runtime,
 ) {
   // As a request: again where its runner ends, for example because an endless function of the test before has not left its isolate.
-  for (let attempt: Attempt = firstAttempt; ; ) {
+  for (let attempt: RunnerAttempt = firstAttempt; ; ) {
     const session = await sandbox.open(program, contextOf(), make(budget), budget);
     try {
       const [outcome] = await session.call([{ name: 'f', contained: true }]);

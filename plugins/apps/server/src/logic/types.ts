@@ -4,7 +4,7 @@ import type { ContextChanges, ContextData, LogicCall, LogLevel } from '../../../
 import type { AppsError } from '../common/errors';
 import type { LogicUses } from './check';
 import type { LogicHost } from './host-functions';
-import type { Attempt } from './supervisor/runner-pool';
+import type { RunnerAttempt } from './supervisor/runner-pool';
 
 export type {
   ContentData,
@@ -18,8 +18,8 @@ export type {
 } from '../../../shared/logic-protocol';
 export type { LiteralSearch, LogicUses } from './check';
 export type { DocumentAccess } from './documents';
-export type { HostArguments, HostFunctionName, HostResult, LogicHost, Permission } from './host-functions';
-export type { Attempt } from './supervisor/runner-pool';
+export type { HostArguments, HostFunctionName, HostResult, HostValue, LogicHost, Permission } from './host-functions';
+export type { RunnerAttempt } from './supervisor/runner-pool';
 
 /** A block's logic with the modules that it may import, at one revision of its app. */
 export interface LogicProgram {
@@ -169,12 +169,12 @@ export interface LogicSession {
 /** The supervisor of the runner processes. */
 export interface LogicRuntime {
   /** @param attempt the first one, or that of `nextAttempt` */
-  budget(attempt?: Attempt): LogicBudget;
+  budget(attempt?: RunnerAttempt): LogicBudget;
   /**
    * The same budget for logic that runs beside other logic of the request, as the blocks of a page do. Its sessions are not
    * nested in those of the others: each waits for a permit.
    */
-  beside(budget: LogicBudget, attempt?: Attempt): LogicBudget;
+  beside(budget: LogicBudget, attempt?: RunnerAttempt): LogicBudget;
   /**
    * Resets the time and the host calls of a budget: in bulk creation they count for each record (docs/limits.md#logic).
    */
@@ -192,8 +192,8 @@ export interface LogicRuntime {
   setup(): Promise<SetupProblem | null>;
   /** Sessions that have an isolate, and those that wait for one. */
   load(): { held: number; waiting: number };
-  /** The paused programs. */
-  paused(): PausedLogic[];
+  /** The programs that are paused, in this process and therefore in all. */
+  paused(): Promise<PausedLogic[]>;
   /**
    * The error of loading the program, which compiles it and runs its top level once; null without one. Another error when
    * the result is unknown at `deadline`, by `performance.now()`, or when there is no sandbox.

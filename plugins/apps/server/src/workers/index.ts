@@ -1,7 +1,7 @@
-import type { Access } from '../common/confined-process';
+import type { ProcessAccess } from '../common/confined-process';
 import { unavailable } from '../common/errors';
 import type { SandboxConfig } from '../config.types';
-import { type Job, startWorker, WorkerFailure, type WorkerProcess, WorkerUnavailable } from './worker-process';
+import { startWorker, WorkerFailure, type WorkerProcess, type WorkerTask, WorkerUnavailable } from './worker-process';
 
 export { createSemaphore, type Semaphore } from './semaphore';
 export { WorkerFailure };
@@ -24,11 +24,11 @@ export interface WorkersOptions {
   /** How the processes are started. Default: without a command. */
   sandbox?: SandboxConfig;
   /** What the processes may do besides running their program. Default: load the packages of the plugin's own tasks. */
-  access?: Access;
+  access?: ProcessAccess;
   logger: { error(message: string): void };
 }
 
-export interface RunOptions {
+export interface TaskOptions {
   /** Milliseconds that the task may take, counted from when a worker starts on it. */
   time: number;
   /**
@@ -49,7 +49,7 @@ export interface Workers {
    * with the AppsError that the task has thrown, with WorkerFailure when it exceeded its time or ended its process, with
    * ServiceUnavailableError when too many tasks wait or no process can be started.
    */
-  run(task: string, input: unknown, options: RunOptions): Promise<unknown>;
+  run(task: string, input: unknown, options: TaskOptions): Promise<unknown>;
   /** Starts a process, so that the first task does not wait for it; returns at once. */
   warm(): void;
   /** Ends the processes; their tasks are rejected with ServiceUnavailableError. */
@@ -76,7 +76,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   const { sandbox = { command: [] }, access = { packages } } = options;
   const workers = new Set<WorkerProcess>();
   const ending = new Set<Promise<void>>();
-  const waiting: Job[] = [];
+  const waiting: WorkerTask[] = [];
   let destroyed = false;
   let lastReport = '';
 
@@ -137,7 +137,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     return unavailable('A process of the server is not available.', 1);
   };
 
-  const abort = (job: Job, reason: unknown) => {
+  const abort = (job: WorkerTask, reason: unknown) => {
     const index = waiting.indexOf(job);
     if (index >= 0) {
       waiting.splice(index, 1);
@@ -152,7 +152,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       let onAbort = () => {};
       try {
         return await new Promise((resolve, reject) => {
-          const job: Job = { message: { task, input }, time, byProcessor, group, resolve, reject };
+          const job: WorkerTask = { message: { task, input }, time, byProcessor, group, resolve, reject };
           onAbort = () => abort(job, signal?.reason);
           signal?.addEventListener('abort', onAbort, { once: true });
           waiting.push(job);

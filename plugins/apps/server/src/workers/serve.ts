@@ -8,8 +8,8 @@ export type Tasks = Record<string, (input: never) => unknown>;
 export function serveTasks(tasks: Tasks): void {
   const send = (message: WorkerMessage) => process.send?.(message, undefined, undefined, () => undefined);
   process.on('disconnect', () => process.exit(0));
-  // The terminal sends SIGINT to the whole process group; the server decides when a worker ends.
-  process.on('SIGINT', () => undefined);
+  // Terminals and service managers send these to all processes of a service; the server decides when a worker ends.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('message', async (message: TaskMessage) => {
     const answer = await perform(tasks, message);
     try {

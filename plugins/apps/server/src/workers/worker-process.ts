@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { type Access, killProcess, startConfined } from '../common/confined-process';
+import { killProcess, type ProcessAccess, startConfined } from '../common/confined-process';
 import type { SandboxConfig } from '../config.types';
 import { readMessage, type TaskMessage, unpackError, type WorkerMessage } from './messages';
 
@@ -40,7 +40,7 @@ export class WorkerFailure extends Error {
 export class WorkerUnavailable extends Error {}
 
 /** A task for a worker process. */
-export interface Job {
+export interface WorkerTask {
   message: TaskMessage;
   /** Milliseconds from when a worker starts on it. */
   time: number;
@@ -59,11 +59,11 @@ export interface WorkerProcess {
   /** Jobs that it has done. */
   readonly done: number;
   /** The running job. */
-  readonly job: Job | undefined;
+  readonly job: WorkerTask | undefined;
   /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   /** Runs one job; `idle` must be true. */
-  start(job: Job): void;
+  start(job: WorkerTask): void;
   /** Ends the process; its job, if it has one, is rejected with `error`. */
   kill(error?: unknown): void;
 }
@@ -76,7 +76,7 @@ interface WorkerProcessOptions {
   /** Megabytes of resident memory above which the process is replaced after a job. */
   idleMemory: number;
   sandbox: SandboxConfig;
-  access: Access;
+  access: ProcessAccess;
   /** The process is idle again. */
   onIdle(): void;
   /** The process takes no more jobs. */
@@ -95,7 +95,7 @@ class ConfinedWorker implements WorkerProcess {
   readonly ended: Promise<void>;
   started = false;
   done = 0;
-  job: Job | undefined;
+  job: WorkerTask | undefined;
   private readonly child: ChildProcess;
   private isSpent = false;
   /** Ends the process when its job is not done in time. */
@@ -120,7 +120,7 @@ class ConfinedWorker implements WorkerProcess {
     return !this.isSpent && !this.job;
   }
 
-  start(next: Job): void {
+  start(next: WorkerTask): void {
     try {
       // The 'exit' event reports a worker that is gone, the 'error' event one that could not start.
       if (this.child.pid !== undefined) this.child.send(next.message, () => undefined);
@@ -160,7 +160,7 @@ class ConfinedWorker implements WorkerProcess {
   }
 
   /** Takes the job away from this process. */
-  private release(): Job | undefined {
+  private release(): WorkerTask | undefined {
     clearTimeout(this.timer);
     this.child.channel?.unref();
     const { job } = this;
@@ -169,7 +169,7 @@ class ConfinedWorker implements WorkerProcess {
   }
 
   /** Ends the process when the job takes longer than it may. */
-  private limit({ time, byProcessor }: Job): void {
+  private limit({ time, byProcessor }: WorkerTask): void {
     clearTimeout(this.timer);
     const { pid } = this.child;
     const before = byProcessor ? processorTime(pid) : undefined;
@@ -195,7 +195,7 @@ class ConfinedWorker implements WorkerProcess {
   }
 
   private settle(answer: Exclude<WorkerMessage, { type: 'ready' }>): void {
-    const { resolve, reject } = this.release() as Job;
+    const { resolve, reject } = this.release() as WorkerTask;
     this.done += 1;
     if (answer.type === 'value') resolve(answer.value);
     else reject(answer.type === 'error' ? unpackError(answer.error) : new Error(`A worker failed: ${answer.message}`));

@@ -1,9 +1,9 @@
 import type { Context, Liquid } from 'liquidjs';
-import { Clock, type LayoutLimits, Memory } from '../limits';
+import { Clock, type LayoutLimits, MemoryLimiter } from '../limits';
 import type { CompiledLayout, LayoutData, LayoutSource } from '../types';
 import { Elements } from './elements';
 import { definitionErrorOf, MarkedEmitter } from './layout-errors';
-import { lineOf, type Parsed, parseLayout, usesOf } from './parse';
+import { lineOf, type ParsedLayout, parseLayout, usesOf } from './parse';
 import { keepRendering } from './tags';
 import { TimedContext } from './timed';
 
@@ -64,14 +64,16 @@ export function compileLayout(liquid: Liquid, limits: LayoutLimits, source: Layo
   return { ...usesOf(parsed), render: (data) => render(liquid, limits, parsed, data) };
 }
 
-async function render(liquid: Liquid, limits: LayoutLimits, parsed: Parsed, data: LayoutData) {
+async function render(liquid: Liquid, limits: LayoutLimits, parsed: ParsedLayout, data: LayoutData) {
   const clock = new Clock(limits);
   const emitter = new MarkedEmitter(limits.memory);
   const elements = new Elements(data, clock, (html) => emitter.mark(html));
   const scope = Object.assign(Object.create(null), data.variables, { elements: elements.drop, context: data.context });
-  const limiters = { renderLimit: clock, memoryLimit: new Memory(limits), liquid } as unknown as ConstructorParameters<
-    typeof Context
-  >[3];
+  const limiters = {
+    renderLimit: clock,
+    memoryLimit: new MemoryLimiter(limits),
+    liquid,
+  } as unknown as ConstructorParameters<typeof Context>[3];
   const context = new TimedContext(scope, optionsFor(liquid, data), { sync: false }, limiters);
   context.onUnknown = unknownMarks(parsed, data);
   keepRendering(context, { elements, clock, data, scope });
@@ -87,7 +89,7 @@ async function render(liquid: Liquid, limits: LayoutLimits, parsed: Parsed, data
 const MAX_UNKNOWN = 20;
 
 /** The HTML shown for each unknown variable; computed once. */
-function unknownMarks(parsed: Parsed, { onUnknown }: LayoutData): (name: string) => string {
+function unknownMarks(parsed: ParsedLayout, { onUnknown }: LayoutData): (name: string) => string {
   const marks = new Map<string, string>();
   return (name) => {
     if (marks.size >= MAX_UNKNOWN) return marks.get(name) ?? '';

@@ -4,7 +4,7 @@ import type { Clock } from '../limits';
 import type { LayoutData } from '../types';
 import type { BraceToken } from './braces';
 import { Html, output } from './html';
-import { Failed } from './layout-errors';
+import { FailedElement } from './layout-errors';
 
 type Element = Awaited<ReturnType<LayoutData['element']>>;
 
@@ -58,7 +58,7 @@ export class Elements {
       const element = await this.#request(String(name));
       if (!element) return this.#undeclared(String(name));
       if (!('html' in element)) return element.value;
-      return this.#isFailed(String(name), element) ? new Failed() : htmlOf(element);
+      return this.#isFailed(String(name), element) ? new FailedElement() : htmlOf(element);
     };
     // Liquid reads an object's own members before it calls `liquidMethodMissing`; here every name is an element's.
     return new Proxy(new Names(), {
@@ -101,7 +101,7 @@ export class Elements {
   #undeclared(name: string): Html | undefined {
     if (!this.#reported.has(name)) this.data.onUndefined(name);
     this.#reported.add(name);
-    return this.data.debug ? new Failed(undefinedMark(this.data.locale)) : undefined;
+    return this.data.debug ? new FailedElement(undefinedMark(this.data.locale)) : undefined;
   }
 }
 

@@ -182,8 +182,14 @@ type Zone = string | number | undefined;
 function offsetAt(time: number, zone: Zone): number {
   if (typeof zone === 'number') return zone;
   const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   const offset = (moment: number): number => {
     const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));

@@ -1,5 +1,5 @@
 import { Drop } from 'liquidjs';
-import type { Memory } from '../limits';
+import type { MemoryLimiter } from '../limits';
 import { sizeOf } from '../limits';
 
 /** By the codes of their characters. */
@@ -55,7 +55,7 @@ interface Rendered {
 }
 
 /** Maximum characters and entries of a list or object that a page shows as JSON. */
-const MAX_JSON = 2_000_000;
+export const MAX_JSON = 2_000_000;
 
 /** Characters that are escaped in one step. */
 const SLICE = 200_000;
@@ -80,7 +80,7 @@ function counted({ context }: Rendered, value: unknown): string {
     throw new Error(`A list or object that a page shows may use the memory of ${MAX_JSON} characters and entries`);
   }
   const text = plainText(value);
-  (context.memoryLimit as Memory).write(text.length);
+  (context.memoryLimit as MemoryLimiter).write(text.length);
   return text;
 }
 

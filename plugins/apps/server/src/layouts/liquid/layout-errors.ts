@@ -66,7 +66,7 @@ function messageOf(error: unknown): string {
  * The value of an element that has failed, and of each key read from it: an empty list, false and an empty text. Its error
  * mark is written by `MarkedEmitter`. An undeclared element is such a value too, with a mark as its own HTML.
  */
-export class Failed extends Html {
+export class FailedElement extends Html {
   readonly size = 0;
 
   constructor(mark = '') {
@@ -78,7 +78,7 @@ export class Failed extends Html {
     return false;
   }
 
-  liquidMethodMissing(): Failed {
+  liquidMethodMissing(): FailedElement {
     return this;
   }
 
@@ -125,14 +125,14 @@ const ofLists = new Set(
 export function withoutFailed(filter: string, values: readonly unknown[]): unknown[] {
   if (!values.some(isFailed)) return [...values];
   return values.map((value, index) => {
-    if (value instanceof Failed) return ofLists.has(filter) && (index === 0 || filter === 'concat') ? [] : '';
+    if (value instanceof FailedElement) return ofLists.has(filter) && (index === 0 || filter === 'concat') ? [] : '';
     return index > 0 && isFailed(value) ? [(value as unknown[])[0], ''] : value;
   });
 }
 
 /** Whether a value, or that of a named argument, has failed. */
 const isFailed = (value: unknown): boolean =>
-  value instanceof Failed || (Array.isArray(value) && value.length === 2 && value[1] instanceof Failed);
+  value instanceof FailedElement || (Array.isArray(value) && value.length === 2 && value[1] instanceof FailedElement);
 
 /** Markup in which a mark cannot stand, and its end. */
 const ends = { tag: />/, comment: /-->/, script: /<\/script[\s/>]/i, style: /<\/style[\s/>]/i } as const;
@@ -208,9 +208,12 @@ interface CaseTag {
 }
 
 /** The same comparisons as those of a failed element, in an object of which Liquid does not take the plain value. */
-const comparable = (failed: Failed) => ({
+const comparable = (failed: FailedElement) => ({
   equals: (other: unknown) => failed.equals(other),
-  ...{ gt: failed.gt, geq: failed.geq, lt: failed.lt, leq: failed.leq },
+  gt: failed.gt,
+  geq: failed.geq,
+  lt: failed.lt,
+  leq: failed.leq,
 });
 
 type TagArguments = [TagToken, TopLevelToken[], Liquid, unknown];
@@ -224,7 +227,7 @@ export function registerCase(liquid: Liquid): void {
       const read = this.value.value.bind(this.value);
       this.value.value = function* (...of) {
         const found = yield* read(...of);
-        return found instanceof Failed ? comparable(found) : found;
+        return found instanceof FailedElement ? comparable(found) : found;
       };
     }
   }

@@ -3,7 +3,7 @@ import type { LayoutLimits } from '../limits';
 import { BraceToken } from './braces';
 
 /** Maximum characters of `{name}`: each `.` in it adds a possible element name. */
-const MAX_BRACE = 200;
+export const MAX_BRACE = 200;
 
 /** A limit that a layout's tags, outputs and elements exceed, with its position. */
 export class MarkError extends Error {

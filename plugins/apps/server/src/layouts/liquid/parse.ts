@@ -114,12 +114,12 @@ const NO_OUTPUT = '\u0000{{';
 const MAX_DEPTH = 10;
 
 /** A parsed layout with the partials that it renders, and those that they render. */
-export interface Parsed {
+export interface ParsedLayout {
   path: string;
   text: string;
   templates: Template[];
   tokens: readonly TopLevelToken[];
-  partials: readonly Parsed[];
+  partials: readonly ParsedLayout[];
 }
 
 interface Parsing {
@@ -135,11 +135,11 @@ interface Parsing {
  * Parses a layout and its partials (docs/reference/layouts.md#partials). Each place that renders a partial parses it once
  * more; the limits are for all of them together. DefinitionError with the position in the layout or partial.
  */
-export function parseLayout(liquid: Liquid, limits: LayoutLimits, source: LayoutSource): Parsed {
+export function parseLayout(liquid: Liquid, limits: LayoutLimits, source: LayoutSource): ParsedLayout {
   return parse(source, { liquid, limits, used: { length: 0, marks: 0, markup: 0 }, outer: [] });
 }
 
-function parse({ path, text, rapido = false, problem, partials }: LayoutSource, parsing: Parsing): Parsed {
+function parse({ path, text, rapido = false, problem, partials }: LayoutSource, parsing: Parsing): ParsedLayout {
   const { liquid, limits, used } = parsing;
   return asDefinitionError(path, liquid, () => {
     if (problem) throw new Error(problem);
@@ -150,7 +150,7 @@ function parse({ path, text, rapido = false, problem, partials }: LayoutSource, 
     const tokenizer = new Tokenizer(text, liquid.options.operators, path);
     const tokens = splitBraces(tokenizer.readTopLevelTokens(options), rapido);
     checkMarks(tokens, limits, used);
-    const rendered: Parsed[] = [];
+    const rendered: ParsedLayout[] = [];
     setPartials(tokens, (name) => {
       const partial = parsePartial(name, partials, parsing);
       rendered.push(partial);
@@ -160,7 +160,7 @@ function parse({ path, text, rapido = false, problem, partials }: LayoutSource, 
   });
 }
 
-function parsePartial(name: string, partials: LayoutSource['partials'], parsing: Parsing): Parsed {
+function parsePartial(name: string, partials: LayoutSource['partials'], parsing: Parsing): ParsedLayout {
   const source = partials?.get(name);
   const known = [...(partials?.keys() ?? [])];
   if (!source) {
@@ -178,7 +178,7 @@ function parsePartial(name: string, partials: LayoutSource['partials'], parsing:
 }
 
 /** What the files of a layout together show and read. */
-export function usesOf(parsed: Parsed) {
+export function usesOf(parsed: ParsedLayout) {
   const files = filesOf(parsed);
   const braces = files.flatMap(bracesOf);
   const elements = [...new Set(braces.filter(({ placed }) => placed).flatMap(candidates))];
@@ -195,11 +195,11 @@ export function usesOf(parsed: Parsed) {
   };
 }
 
-const bracesOf = ({ tokens }: Parsed) =>
+const bracesOf = ({ tokens }: ParsedLayout) =>
   tokens.filter((token) => token instanceof BraceToken) as unknown as BraceToken[];
 
 /** The file and line of the first output that names a variable. */
-export function lineOf(parsed: Parsed, name: string): { path: string; line: number } {
+export function lineOf(parsed: ParsedLayout, name: string): { path: string; line: number } {
   for (const { path, tokens } of filesOf(parsed)) {
     const token = tokens.find((one) => one.kind === TokenKind.Output && one.getText().includes(name));
     if (token) return { path, line: token.getPosition()[0] ?? 1 };
@@ -208,6 +208,6 @@ export function lineOf(parsed: Parsed, name: string): { path: string; line: numb
 }
 
 /** The layout and all of its partials. */
-function filesOf(parsed: Parsed): Parsed[] {
+function filesOf(parsed: ParsedLayout): ParsedLayout[] {
   return [parsed, ...parsed.partials.flatMap(filesOf)];
 }

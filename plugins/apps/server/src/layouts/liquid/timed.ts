@@ -73,10 +73,10 @@ const searching = new Set([
 ]);
 
 /** Maximum characters of the text times characters of the search text. */
-const MAX_SEARCH = 100_000_000;
+export const MAX_SEARCH = 100_000_000;
 
 /** Maximum characters of a date's format: each letter takes as long as thousands of others in a text. */
-const MAX_FORMAT = 500;
+export const MAX_FORMAT = 500;
 
 /**
  * Checks the clock before every filter, and refuses arguments with which a single filter would take long: huge lists and

@@ -4,13 +4,14 @@ import { createLayouts, html, type LayoutData } from '..';
 const layouts = createLayouts();
 
 const context = {
-  ...{
-    name: "O'Brien",
-    lines: 'a & b\r\n<i>c</i>\nd',
-    evil: '<script>alert("1")</script>\n<br onload=x>',
-    typed: '<br />\n&lt;',
-  },
-  ...{ html: html('<b>A & O&#39;B</b>'), item: { 'a&amp;b': 'found' }, list: ['<x>', 'y\nz'], url: 'a b&c"d' },
+  name: "O'Brien",
+  lines: 'a & b\r\n<i>c</i>\nd',
+  evil: '<script>alert("1")</script>\n<br onload=x>',
+  typed: '<br />\n&lt;',
+  html: html('<b>A & O&#39;B</b>'),
+  item: { 'a&amp;b': 'found' },
+  list: ['<x>', 'y\nz'],
+  url: 'a b&c"d',
 };
 
 const known = {

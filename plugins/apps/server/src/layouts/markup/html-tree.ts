@@ -21,7 +21,7 @@ export const endsImplied = new Set(
 export const holdsContent = ({ tagName }: Element): boolean => !emptyElements.has(tagName);
 
 /** HTML as nodes, which have positions in the text. */
-export interface Markup {
+export interface ParsedHtml {
   root: Tree['parentNode'];
   /** Tags of the text: more of them than elements mean that some have no effect of their own. */
   startTags: number;
@@ -31,14 +31,14 @@ export interface Markup {
 }
 
 /** A whole document. DefinitionError above `markupLimits`; errors of `work`. */
-export const parseDocument = (html: string, work: Work): Markup =>
+export const parseDocument = (html: string, work: Work): ParsedHtml =>
   parse(html, work, (options) => new BoundedParser(options));
 
 /** A piece of HTML, independent of the element around it; limits as for a document. */
-export const parsePiece = (html: string, work: Work): Markup =>
+export const parsePiece = (html: string, work: Work): ParsedHtml =>
   parse(html, work, (options) => BoundedParser.getFragmentParser<Tree>(null, options) as BoundedParser);
 
-function parse(html: string, work: Work, begin: (options: ParserOptions<Tree>) => BoundedParser): Markup {
+function parse(html: string, work: Work, begin: (options: ParserOptions<Tree>) => BoundedParser): ParsedHtml {
   work.checkLength(html.length);
   let cut = false;
   const options = boundedOptions(work, {
@@ -66,7 +66,7 @@ export function descendants(node: Node): Node[] {
 const childrenOf = (node: Node): Node[] => ('childNodes' in node ? [...node.childNodes] : []);
 
 /** Whether a piece neither closes elements around it in a page nor leaves its own open. */
-export function isBalanced({ root, endTags, cut }: Markup, html: string): boolean {
+export function isBalanced({ root, endTags, cut }: ParsedHtml, html: string): boolean {
   let closed = 0;
   for (const node of descendants(root)) {
     if (!isElement(node)) continue;

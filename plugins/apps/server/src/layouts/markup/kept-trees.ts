@@ -7,8 +7,8 @@ import {
   isBalanced,
   isClosed,
   isElement,
-  type Markup,
   type Node,
+  type ParsedHtml,
   parseDocument,
   parsePiece,
 } from './html-tree';
@@ -36,7 +36,7 @@ const mayStayOpen = new Set(['html', 'head', ...endsImplied]);
 const MAX_DEPTH = 500;
 
 /** Looks at a tree and its text once. */
-function shapeOf(markup: Markup, text: string): Shape {
+function shapeOf(markup: ParsedHtml, text: string): Shape {
   const check = new Check(text);
   const isInOrder = check.children(markup.root, 0);
   const { nodes, depth, startTags, endTags } = check;

@@ -35,7 +35,7 @@ export interface MarkupWorkers {
 }
 
 /** Milliseconds of worker processes for all HTML of one page. */
-const MAX_PAGE_TIME = 6_000;
+export const MAX_PAGE_TIME = 6_000;
 
 /** Milliseconds by which a task may exceed its CPU time in wall-clock time, until its process is ended. */
 const GRACE_TIME = 2_000;

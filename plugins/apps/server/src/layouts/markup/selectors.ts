@@ -93,7 +93,7 @@ function outermost(nodes: Node[]): Node[] {
 }
 
 /** Maximum characters of a selector. */
-const MAX_LENGTH = 1_000;
+export const MAX_LENGTH = 1_000;
 
 /** Maximum cached selectors: themes have few, but editing a theme adds more. */
 const MAX_COMPILED = 500;

@@ -67,7 +67,7 @@ export function typeOfMember(type: LogicType, name: string, isCall: boolean): Lo
 }
 
 /** What is done with a member. */
-export interface Use {
+export interface MemberUse {
   type: LogicType;
   name: string;
   isCall: boolean;
@@ -85,7 +85,7 @@ const isSlip = (name: string, meant: string): boolean => {
  * What is wrong with a member that does not exist; null where it exists or may exist. An item of a record is never wrong, but
  * a call of one is: items are JSON. A property of `context` is wrong where it is similar to a known one and is set nowhere.
  */
-export function memberMistake({ type, name, isCall, mayBeSet }: Use): string | null {
+export function memberMistake({ type, name, isCall, mayBeSet }: MemberUse): string | null {
   const known = (table[type.name] ?? []).map((member) => member.name);
   if (known.includes(name) || unlisted[type.name]?.includes(name)) return null;
   if (ofObjects.has(name) || name.startsWith('_')) return null;

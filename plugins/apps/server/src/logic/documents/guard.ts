@@ -3,7 +3,7 @@ import { setCreatorFields } from '@strapi/utils';
 import type { Items, Json } from '../../../../shared/json';
 import type { Requester, StrapiAuth } from '../../auth/types';
 import { AppsError, type ErrorName, isAppsError } from '../../common/errors';
-import type { Need, Query } from './types';
+import type { DocumentQuery, Need } from './types';
 
 /** One requester's rights to one content type: Strapi's content API, and for administrators also the Content Manager's rules. */
 export interface Guard {
@@ -12,7 +12,7 @@ export interface Guard {
   /** ForbiddenError unless the requester may; UnauthorizedError for anonymous. */
   need(need: Need): Promise<void>;
   /** The validated query, without fields that the requester may not see, narrowed to documents that an administrator may read. */
-  query(query: Query): Promise<Query>;
+  query(query: DocumentQuery): Promise<DocumentQuery>;
   /** Filters for the documents to which an administrator may do all of these actions; empty for all documents. */
   conditions(...actions: Need['admin'][]): object[];
   /** The validated data to write. */
@@ -25,7 +25,7 @@ export interface Guard {
 interface PermissionsManager {
   getQuery(action: string): object | null | undefined;
   validateQuery(query: object, options: object): Promise<unknown>;
-  sanitizeQuery(query: object, options: object): Promise<Query>;
+  sanitizeQuery(query: object, options: object): Promise<DocumentQuery>;
   validateInput(data: object, options: object): Promise<unknown>;
   sanitizeOutput(data: object, options: object): Promise<unknown>;
 }
@@ -86,7 +86,7 @@ export function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, req
       const clean = (await strapi.contentAPI.sanitize.query(query as never, schema, {
         auth,
         strictParams: true,
-      })) as Query;
+      })) as DocumentQuery;
       if (manager === null) return clean;
       const options = { subject: uid, action: explorer('find') };
       // The original query: sanitizing has replaced `populate: '*'` by a list of all fields, some of which may be refused.

@@ -3,7 +3,7 @@ import { AppsError } from '../../common/errors';
 import { recordWork, untilLoopIsFree } from '../../common/time/pace';
 
 /** Documents, components and files that a result may have, each counted as often as it occurs. */
-const MAX_ENTRIES = 2_500;
+export const MAX_ENTRIES = 2_500;
 
 /** Entries that are sanitised at once; the server then serves others. */
 const PIECE = 50;

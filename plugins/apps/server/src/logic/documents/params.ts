@@ -1,6 +1,6 @@
 import { type Items, isItems, type Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
-import type { CallParams, Query } from './types';
+import type { CallParams, DocumentQuery } from './types';
 
 /** Limits of the number of documents that a query returns. */
 export interface PageLimits {
@@ -15,7 +15,7 @@ export interface PageLimits {
  * traverse all of them repeatedly (measured by benchmarks/content-queries.mjs). Each object of a query becomes a condition, each
  * entry of `sort` another comparison of every row. What relations cost is bounded in `query-cost.ts`.
  */
-const MAX = {
+export const MAX = {
   /** `filters`, `sort`, `fields` and `populate` together. */
   query: {
     objects: 100,
@@ -171,7 +171,7 @@ export function readParams(
   }
   checkKeys(params, allowed, location);
   for (const name of required) if (params[name] == null) refuse(`${location} needs the parameter "${name}".`);
-  const query: Query = {};
+  const query: DocumentQuery = {};
   for (const name of ['filters', 'sort', 'fields', 'populate'] as const) {
     if (params[name] != null) query[name] = params[name];
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
 import { checkQueryCost } from './query-cost';
-import type { Query } from './types';
+import type { DocumentQuery } from './types';
 
 const models: Record<string, { attributes: Record<string, object> }> = {
   article: {
@@ -26,7 +26,7 @@ const models: Record<string, { attributes: Record<string, object> }> = {
   },
 };
 
-const outcome = (query: Query): string => {
+const outcome = (query: DocumentQuery): string => {
   try {
     checkQueryCost(query, models.article as never, (uid) => models[uid]);
     return 'taken';
@@ -42,7 +42,7 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 const nested = (levels: number): object => (levels === 0 ? {} : { populate: { tags: nested(levels - 1) } });
 
 describe('a query is taken', () => {
-  test.each<[string, Query]>([
+  test.each<[string, DocumentQuery]>([
     ['without parameters', {}],
     ['two lists, together', { filters: { $and: [tags('a'), tags('b')] } }],
     ['a list in a list', { filters: { tags: { articles: { title: 'x' } } } }],
@@ -50,7 +50,7 @@ describe('a query is taken', () => {
     ['six relations that are no lists', { filters: { $or: times(6, by('a')) } }],
     ['a sort by a relation', { sort: ['author.name:asc', 'title'] }],
     ['everything, two levels', { populate: { author: { populate: '*' }, tags: { populate: ['articles'] } } }],
-    ['four levels', nested(4) as Query],
+    ['four levels', nested(4) as DocumentQuery],
     [
       'fields that are not there, which Strapi refuses',
       { filters: { none: { none: 1 } }, sort: 'none.none', populate: ['none'] },
@@ -62,7 +62,7 @@ describe('a query is taken', () => {
 describe('a query is refused', () => {
   const sorted = /"sort" uses lists of relations or components more than 1 time/;
   const lists = /use lists of relations or components 3 times, 2 at most/;
-  test.each<[string, Query, RegExp]>([
+  test.each<[string, DocumentQuery, RegExp]>([
     ['three lists', { filters: { $or: [tags('a'), { $not: tags('b') }, tags('c')] } }, lists],
     ['a list of conditions', { filters: [tags('a'), tags('b'), tags('c')] }, lists],
     ['lists in lists', { filters: { tags: { articles: { tags: { slug: 'x' } } } } }, lists],
@@ -82,7 +82,7 @@ describe('a query is refused', () => {
       lists,
     ],
     ['lists in the sort of what it populates', { populate: { author: { sort: times(2, 'articles.title') } } }, sorted],
-    ['five levels', nested(5) as Query, /"populate" has more than 4 levels/],
+    ['five levels', nested(5) as DocumentQuery, /"populate" has more than 4 levels/],
     ['five levels in a text', { populate: 'tags.articles.tags.articles.tags' }, /more than 4 levels/],
     ['five levels in a list', { populate: ['title', 'tags.articles.tags.articles.tags'] }, /more than 4 levels/],
     [

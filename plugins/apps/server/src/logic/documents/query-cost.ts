@@ -1,13 +1,13 @@
 import type { Schema } from '@strapi/strapi';
 import { AppsError } from '../../common/errors';
-import type { Query } from './types';
+import type { DocumentQuery } from './types';
 
 /**
  * What a query may join. Strapi joins the tables of each relation in `filters` and `sort` once more for each condition: with
  * lists, the database looks through every combination of their entries, so that the third list multiplies the time by the
  * length of one. Each populated attribute is another statement, for all entries of the level above.
  */
-const MAX = {
+export const MAX = {
   /** Relations, components and files in `filters` and `sort` of one level; those of them that are lists. */
   relations: 6,
   lists: 2,
@@ -65,7 +65,7 @@ class QueryCost {
   constructor(private readonly models: Models) {}
 
   /** Counts what one level of a query joins, and everything that it populates. */
-  level({ filters, sort, populate }: Query, model: Model | undefined, depth: number): void {
+  level({ filters, sort, populate }: DocumentQuery, model: Model | undefined, depth: number): void {
     const sorted: Attribute[] = [];
     for (const one of listOf(sort)) this.sort(one, model, sorted);
     if (sorted.filter(isList).length > MAX.sortedLists)
@@ -151,6 +151,10 @@ class QueryCost {
  * type does not have count where they could be populated, and are refused by Strapi.
  * @param query checked for its size (`params.ts`)  @param models schemas of content types and components by their uid
  */
-export function checkQueryCost(query: Query, schema: Schema.ContentType, models: (uid: string) => unknown): void {
+export function checkQueryCost(
+  query: DocumentQuery,
+  schema: Schema.ContentType,
+  models: (uid: string) => unknown,
+): void {
   new QueryCost(models as Models).level(query, schema as unknown as Model, 0);
 }

@@ -32,7 +32,7 @@ export interface DocumentAccess {
 }
 
 /** The parts of a query for Strapi's validators and sanitizers. */
-export interface Query {
+export interface DocumentQuery {
   filters?: unknown;
   sort?: unknown;
   fields?: unknown;
@@ -41,7 +41,7 @@ export interface Query {
 
 /** A call's parameters, checked for shape. */
 export interface CallParams {
-  query: Query;
+  query: DocumentQuery;
   documentId: string;
   data: Items;
   locale?: string;

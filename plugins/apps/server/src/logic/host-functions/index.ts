@@ -4,6 +4,8 @@ export {
   type HostArguments,
   type HostFunctionName,
   type HostResult,
+  type HostValue,
   hostFunctions,
+  JsonText,
   type LogicHost,
 } from './table';

@@ -40,7 +40,7 @@ function section(
     `- Python: \`${python}\``,
     ...(needed === null ? [] : [`- Needs: ${needed}`]),
     '',
-    '| Argument | |',
+    '| Argument | Means |',
     '|---|---|',
     ...rows,
     '',

@@ -67,7 +67,7 @@ export interface HostFunction<Args extends Shape = Shape, Given = unknown, Resul
    */
   forwards?: Forwarding;
   /** Makes the handler's argument from the arguments of the call. */
-  prepare?(caller: Caller, args: Checked<Args>): Given;
+  prepare?(caller: Caller, args: CheckedArguments<Args>): Given;
   /** Type of the handler's result. */
   returns: Type<Result>;
 }
@@ -81,9 +81,9 @@ export interface Forwarding {
 }
 
 /** A row of the table, whose arguments determine the type of its handler. */
-export function row<Args extends Shape, Result, Given = Checked<Args>>(
+export function row<Args extends Shape, Result, Given = CheckedArguments<Args>>(
   definition: HostFunction<Args, Given, Result>,
-): HostFunction<Args, Given, Result> & { schema: z.ZodType<Checked<Args>> } {
+): HostFunction<Args, Given, Result> & { schema: z.ZodType<CheckedArguments<Args>> } {
   return { ...definition, schema: z.object(definition.args) as never };
 }
 
@@ -96,7 +96,7 @@ export type Schema<T = unknown> = z.ZodType<T>;
 /** Schemas by the names of the arguments. */
 type Shape = Record<string, Schema>;
 
-export type Checked<Args extends Shape> = { [Key in keyof Args]: z.infer<Args[Key]> };
+export type CheckedArguments<Args extends Shape> = { [Key in keyof Args]: z.infer<Args[Key]> };
 
 export const string = z.string('a string').describe('a string');
 export const boolean = z.boolean('a boolean').describe('a boolean');
@@ -161,7 +161,7 @@ export function options<Options extends Shape>(shape: Options) {
     return Object.fromEntries(given);
   }, z.object(shape, 'an object').partial());
   return known.describe(`an object with ${Object.keys(shape).join(', ')}`) as unknown as Schema<
-    Partial<Checked<Options>>
+    Partial<CheckedArguments<Options>>
   >;
 }
 

@@ -1,4 +1,3 @@
-import type { Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
 import { appFunctions } from './apps';
 import { blockFunctions } from './blocks';
@@ -34,13 +33,22 @@ export type HostResult<Name extends HostFunctionName> = Table[Name] extends { re
   ? Result
   : never;
 
+/** A result whose JSON is known, such as a stored record: logic gets this text. */
+export class JsonText<Result> {
+  declare readonly result: Result;
+  constructor(readonly text: string) {}
+}
+
+/** What a handler of a host function gives. */
+export type HostValue<Name extends HostFunctionName> = HostResult<Name> | JsonText<HostResult<Name>>;
+
 /**
  * The handlers of all host functions, implemented by apps/ for one run of one block. Every handler may throw AppsError;
  * only its name and message reach the logic. The argument `app` is null for the run's own app, or the id given to
  * `get_app`.
  */
 export type LogicHost = {
-  [Name in HostFunctionName]: (args: HostArguments<Name>) => Promise<HostResult<Name>> | HostResult<Name>;
+  [Name in HostFunctionName]: (args: HostArguments<Name>) => Promise<HostValue<Name>> | HostValue<Name>;
 };
 
 /**
@@ -53,13 +61,13 @@ export type LogicHost = {
  */
 export const hostFunctions: Readonly<Record<HostFunctionName, HostFunction>> = table as never;
 
-/** Checks the arguments and calls one host function. BadRequestError for a wrong name or argument. */
+/** Checks the arguments and calls one host function; returns its result as JSON. BadRequestError for a wrong name or argument. */
 export async function callHost(
   host: LogicHost,
   caller: Caller,
   name: string,
   given: Record<string, unknown>,
-): Promise<Json> {
+): Promise<string> {
   if (!Object.hasOwn(table, name)) {
     throw new AppsError('BadRequestError', 'the host function must be one that exists');
   }
@@ -68,5 +76,6 @@ export async function callHost(
   if (error) throw new AppsError('BadRequestError', problemOf(error));
   const args = prepare ? prepare(caller, data as never) : data;
   const handler = host[name as HostFunctionName] as (args: unknown) => unknown;
-  return ((await handler(args)) ?? null) as Json;
+  const result = await handler(args);
+  return result instanceof JsonText ? result.text : JSON.stringify(result ?? null);
 }

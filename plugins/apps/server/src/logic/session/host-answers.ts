@@ -79,8 +79,7 @@ export class HostAnswers {
     for (const [name, args] of calls) {
       this.current = name;
       try {
-        const make = async () =>
-          isOver() ? '' : JSON.stringify(await callHost(this.options.host, caller, name, args));
+        const make = async () => (isOver() ? '' : callHost(this.options.host, caller, name, args));
         const about = () => ({ function: name, app: caller.app });
         const value = await this.within(() => spanned('host call', about, () => this.paced(name, make)));
         if (value === '' || this.timeRefusal()) return '';

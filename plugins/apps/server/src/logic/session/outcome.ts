@@ -71,7 +71,12 @@ export function rejectedError(text: string, program: WireProgram): AppsError {
 
 const textOf = ({ name, message }: WireError): string => (message === '' ? name : `${name}: ${message}`);
 
-const neverContained = ['ConflictError', 'ServiceUnavailableError', 'LogicTimeoutError'] as const;
+const neverContained = [
+  'ConflictError',
+  'ServiceUnavailableError',
+  'OutcomeUnknownError',
+  'LogicTimeoutError',
+] as const;
 
 /** Whether even a contained call passes the error on, because it concerns the whole request. */
 export function endsRequest(error: AppsError): boolean {

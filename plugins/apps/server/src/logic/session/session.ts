@@ -4,7 +4,7 @@ import { logicError } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicSession } from '../types';
 import { brokenError, endsRequest, entryOf, LookedInputs, messageSize, thrownError } from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
-import { isDeep, type Reader, readAnswer, readCalls, readOpen, readProperties } from './wire';
+import { isDeep, type MessageReader, readAnswer, readCalls, readOpen, readProperties } from './wire';
 
 /** Functions of programs that were opened before, so that the next session does not ask its runner for them. */
 const knownFunctions = new WeakMap<WireProgram, ReadonlySet<string>>();
@@ -120,7 +120,7 @@ class RunnerSession implements LogicSession {
     return outcomes;
   }
 
-  private async request<Value>(request: LaterRequest, read: Reader<Value>): Promise<Value> {
+  private async request<Value>(request: LaterRequest, read: MessageReader<Value>): Promise<Value> {
     const data = JSON.stringify({ ...request, ...this.changes });
     this.changes = {};
     return this.valueOf(this.link.call(data, namesOf('calls' in request ? request.calls : [])), read);
@@ -130,7 +130,7 @@ class RunnerSession implements LogicSession {
     return thrownError(error, this.options.program, this.link.host.errors);
   }
 
-  private async valueOf<Value>(answered: Promise<string>, read: Reader<Value>): Promise<Value> {
+  private async valueOf<Value>(answered: Promise<string>, read: MessageReader<Value>): Promise<Value> {
     const data = await answered.catch((error: unknown) => {
       this.inputs.addEverything();
       throw error;

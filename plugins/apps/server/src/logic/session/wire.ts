@@ -6,7 +6,7 @@ import { isLookedName, maxLooked } from '../../../../shared/looked';
  * Readers of messages from a sandbox. The prelude builds them, but beside code that may change every built-in: so
  * everything is checked. Undefined: the value is invalid.
  */
-export type Reader<Value> = (value: unknown) => Value | undefined;
+export type MessageReader<Value> = (value: unknown) => Value | undefined;
 
 export function readJson(text: string): unknown {
   if (isDeep(text)) return undefined;
@@ -52,7 +52,7 @@ function hasManyBrackets(text: string): boolean {
 /** An answer's value or its error, and the names of what logic has looked at. */
 export function readAnswer<Value>(
   text: string,
-  read: Reader<Value>,
+  read: MessageReader<Value>,
 ): (({ value: Value } | { error: WireError }) & { looked: string[] }) | undefined {
   const answer = readJson(text);
   if (!isItems(answer)) return undefined;
@@ -75,7 +75,7 @@ function readLooked(value: unknown): string[] | undefined {
 }
 
 /** The program's functions, and the outcomes of the `count` calls that came with `open`. */
-export function readOpen(count: number): Reader<OpenValue> {
+export function readOpen(count: number): MessageReader<OpenValue> {
   return (value) => {
     if (!isItems(value)) return undefined;
     const { functions } = value;
@@ -87,7 +87,7 @@ export function readOpen(count: number): Reader<OpenValue> {
 }
 
 /** The outcomes of `count` calls. */
-export function readCalls(count: number): Reader<CallValue> {
+export function readCalls(count: number): MessageReader<CallValue> {
   return (value) => {
     if (!Array.isArray(value) || value.length !== count) return undefined;
     const outcomes = value.map((outcome) => {
@@ -100,9 +100,9 @@ export function readCalls(count: number): Reader<CallValue> {
   };
 }
 
-export const readProperties: Reader<Items> = (value) => (isItems(value) ? value : undefined);
+export const readProperties: MessageReader<Items> = (value) => (isItems(value) ? value : undefined);
 
-export const readHostCalls: Reader<HostCalls> = (value) => {
+export const readHostCalls: MessageReader<HostCalls> = (value) => {
   const fits = (call: unknown) => Array.isArray(call) && typeof call[0] === 'string' && isItems(call[1]);
   return Array.isArray(value) && value.length > 0 && value.every(fits) ? (value as HostCalls) : undefined;
 };

@@ -1,4 +1,6 @@
 import { AppsError } from '../../common/errors';
+import { settledOrTimeout } from '../../common/time/coalesce';
+import type { Messages } from '../../processes/types';
 import type { LogicProgram, PausedLogic } from '../types';
 
 /** Milliseconds over which a program's failures are summed, and for which the breaker stays open. */
@@ -8,18 +10,40 @@ const OPEN_TIME = 30_000;
 /** The part of the sandbox's time that one program may waste by exceeding its limits. */
 const MAX_WASTED_PART = 1 / 4;
 
-/** A circuit breaker for each program: open (the program is paused) after too many failures, closed again after a time. */
+/** Names a program in all processes: the revision follows from the app's files. */
+type ProgramName = Pick<LogicProgram, 'scope' | 'revision' | 'path'>;
+
+/** A pause, as other processes are told of it. */
+interface ToldPause extends ProgramName {
+  /** When it ends, in milliseconds since the epoch. */
+  until: number;
+}
+
+/**
+ * A circuit breaker for each program: open (the program is paused) after too many failures, closed again after a time. Failures are
+ * counted by each process, because each has its own isolates; a pause holds in all.
+ */
 export interface CircuitBreakers {
   /** PausedError while the program's breaker is open. */
   check(program: LogicProgram): void;
   /** Counts `time` milliseconds of the sandbox that the program wasted by exceeding its limits. */
   recordFailure(program: LogicProgram, time: number): void;
-  /** The programs whose breaker is open. */
-  open(): PausedLogic[];
+  /** The programs whose breaker is open, in whichever process it was opened. */
+  open(): Promise<PausedLogic[]>;
+}
+
+export interface CircuitBreakerOptions {
+  /** Isolates that may work at the same time. */
+  maxIsolates: number;
+  /** To and from other processes; null: there are none. */
+  messages: Pick<Messages, 'write' | 'subscribe' | 'listen'> | null;
+  /** Called when the others cannot be told of a pause. */
+  report(error: unknown): void;
+  now?: () => number;
 }
 
 interface Breaker {
-  program: LogicProgram;
+  program: ProgramName;
   failures: { at: number; time: number }[];
   openUntil: number;
 }
@@ -37,15 +61,16 @@ export class PausedError extends AppsError {
 /**
  * Keeps one bad block from occupying the whole sandbox: pauses a program whose failing runs took a quarter of the time of
  * all isolates within the window.
- * @param maxIsolates isolates that may work at the same time
  */
-export function createCircuitBreakers(
-  maxIsolates: number,
-  now: () => number = () => performance.now(),
-): CircuitBreakers {
+export function createCircuitBreakers({
+  maxIsolates,
+  messages,
+  report,
+  now = () => performance.now(),
+}: CircuitBreakerOptions): CircuitBreakers {
   const breakers = new Map<string, Breaker>();
   const maxWasted = WINDOW * maxIsolates * MAX_WASTED_PART;
-  const keyOf = ({ scope, revision, path }: LogicProgram) => `${scope}@${revision}:${path}`;
+  const keyOf = ({ scope, revision, path }: ProgramName) => `${scope}@${revision}:${path}`;
 
   function forget(): void {
     for (const [key, { failures, openUntil }] of breakers) {
@@ -54,26 +79,63 @@ export function createCircuitBreakers(
     }
   }
 
+  function breakerOf(program: ProgramName): Breaker {
+    forget();
+    const key = keyOf(program);
+    const breaker = breakers.get(key) ?? { program, failures: [], openUntil: 0 };
+    breakers.set(key, breaker);
+    return breaker;
+  }
+
+  function pause(program: ProgramName, time: number): void {
+    const breaker = breakerOf(program);
+    breaker.openUntil = Math.max(breaker.openUntil, now() + time);
+    breaker.failures = [];
+  }
+
+  function tell({ scope, revision, path }: ProgramName): void {
+    const pauses: ToldPause[] = [{ scope, revision, path, until: Date.now() + OPEN_TIME }];
+    // An earlier version of the plugin takes each message for one about records.
+    messages?.write({ at: Date.now(), tokens: [], said: { apps: {}, pauses } }).catch(report);
+  }
+
+  messages?.subscribe({
+    receive({ said }) {
+      for (const { until, ...program } of (said?.pauses ?? []) as ToldPause[]) {
+        // The clocks of two processes differ by up to a second.
+        const left = Math.min(OPEN_TIME, until - Date.now());
+        if (left > 0) pause(program, left);
+      }
+    },
+  });
+
+  /** Hears of the pauses of others from now on, as long as logic runs in this process. */
+  function listen(): Promise<void> {
+    if (!messages) return Promise.resolve();
+    const { ready, stop } = messages.listen();
+    stop();
+    return ready;
+  }
+
   return {
     check(program) {
+      void listen();
       const left = (breakers.get(keyOf(program))?.openUntil ?? 0) - now();
       if (left > 0) throw new PausedError(program.path, Math.ceil(left / 1000));
     },
     recordFailure(program, time) {
-      forget();
-      const key = keyOf(program);
-      const breaker = breakers.get(key) ?? { program, failures: [], openUntil: 0 };
-      breakers.set(key, breaker);
+      const breaker = breakerOf(program);
       breaker.failures = breaker.failures.filter(({ at }) => at > now() - WINDOW);
       breaker.failures.push({ at: now(), time });
       const wasted = breaker.failures.reduce((sum, failure) => sum + failure.time, 0);
       if (wasted < maxWasted) return;
-      breaker.openUntil = now() + OPEN_TIME;
-      breaker.failures = [];
+      pause(program, OPEN_TIME);
+      tell(program);
     },
-    open() {
-      const open = [...breakers.values()].filter(({ openUntil }) => openUntil > now());
-      return open.map(({ program: { scope, path }, openUntil }) => {
+    async open() {
+      await settledOrTimeout(listen());
+      const opened = [...breakers.values()].filter(({ openUntil }) => openUntil > now());
+      return opened.map(({ program: { scope, path }, openUntil }) => {
         return { scope, path, seconds: Math.ceil((openUntil - now()) / 1000) };
       });
     },

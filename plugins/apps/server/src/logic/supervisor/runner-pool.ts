@@ -67,7 +67,7 @@ export function lostError(suspected: number | null = null): AppsError {
 export const MAX_LOSSES = 2;
 
 /** One run of a request's logic. */
-export interface Attempt {
+export interface RunnerAttempt {
   /** Runners lost before; with `MAX_LOSSES` it is alone in a runner. */
   losses: number;
   /** Milliseconds of its time that an earlier attempt has used. */
@@ -76,7 +76,7 @@ export interface Attempt {
   again?: number;
 }
 
-export const firstAttempt: Attempt = { losses: 0, spent: 0 };
+export const firstAttempt: RunnerAttempt = { losses: 0, spent: 0 };
 
 /** The error of a session that runs again with a context of its own; its runner gives its program no other for a while. */
 export function againError(): AppsError {
@@ -90,7 +90,7 @@ const MAX_AGAIN = 16;
  * The attempt in which a request runs again from its start after an error; null when it may not. One that has probably
  * filled its runner is alone the next time, and has only the rest of its time: it would take it from others again.
  */
-export function nextAttempt(error: unknown, { losses, again = 0 }: Attempt): Attempt | null {
+export function nextAttempt(error: unknown, { losses, again = 0 }: RunnerAttempt): RunnerAttempt | null {
   const cause = error instanceof AppsError ? error.cause : undefined;
   if (!(cause instanceof Lost)) return null;
   if (!cause.isLoss) return again < MAX_AGAIN ? { losses, spent: 0, again: again + 1 } : null;

@@ -287,7 +287,7 @@ class RunnerProcess implements Runner {
   private write(list: ToRunner[]): void {
     // The 'exit' event reports a runner that is gone.
     if (this.pipe.destroyed) return;
-    this.pipe.write(encodeFrame({ kind: 'messages', number: 0, text: JSON.stringify(list) }));
+    this.pipe.write(framesOf(list).join(''));
   }
 
   private read(chunk: Buffer): void {
@@ -336,4 +336,22 @@ function signal(): { promise: Promise<void>; resolve(): void } {
     resolve = done;
   });
   return { promise, resolve };
+}
+
+/** Messages in their order. The answer to a host call is a frame of its own: it may have megabytes, and is JSON already. */
+function framesOf(list: readonly ToRunner[]): string[] {
+  const frames: string[] = [];
+  let others: ToRunner[] = [];
+  const addOthers = () => {
+    if (others.length > 0) frames.push(encodeFrame({ kind: 'messages', number: 0, text: JSON.stringify(others) }));
+    others = [];
+  };
+  for (const message of list) {
+    if (message.type === 'reply') {
+      addOthers();
+      frames.push(encodeFrame({ kind: message.type, number: message.session, text: message.data }));
+    } else others.push(message);
+  }
+  addOthers();
+  return frames;
 }

@@ -51,7 +51,7 @@ export async function makePrograms(): Promise<{ runner: string; worker: string; 
   const runner = join(folder, 'runner.js');
   const worker = join(folder, 'worker.js');
   await Promise.all([buildRunner(runner), buildWorker(worker)]);
-  // A Node.js other than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-nodes.mjs).
+  // A Node.js other than the one that installed the dependencies has its isolated-vm elsewhere (scripts/test-node-releases.mjs).
   const elsewhere = process.env.APPS_ISOLATED_VM;
   if (elsewhere) await symlink(elsewhere, join(folder, 'node_modules'));
   return { runner, worker, remove: () => rm(folder, { recursive: true }) };
