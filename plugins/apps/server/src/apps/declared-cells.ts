@@ -1,5 +1,5 @@
 import { type DeclaredItems, type ItemKind, labelsOf } from '../interchange';
-import { declaredItems, elementTypes, roleOf } from './elements';
+import { declaredItems, listedOptions, roleOf } from './elements';
 import type { App, ElementDefinition } from './types';
 
 /** What an app's definitions say about the columns and cells of a table of its records. */
@@ -14,8 +14,8 @@ export function declaredCells(app: Pick<App, 'blocks'>): DeclaredItems<ItemKind>
 }
 
 function kindOf(element: ElementDefinition): ItemKind {
-  const type = elementTypes.get(element.type);
-  if (type?.cell) return { kind: type.cell };
-  if (!type?.isList?.(element)) return { kind: 'text' };
-  return { kind: 'list', options: element.options?.map(({ value }) => String(value)) };
+  const { cell, isList } = element.kind;
+  if (cell) return { kind: cell };
+  if (!isList?.(element)) return { kind: 'text' };
+  return { kind: 'list', options: listedOptions(element)?.map(({ value }) => String(value)) };
 }

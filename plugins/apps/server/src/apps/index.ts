@@ -35,8 +35,6 @@ export { deleteRecord } from './blocks/saving/save-record';
 export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { senders } from './blocks/saving/ways';
 export { draftValues } from './blocks/sent/draft-content';
-export type { FormFields } from './blocks/sent/form';
-export { fileRules, placeOfFile } from './blocks/sent/submitted-files';
 export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
 export { themeSource } from './definitions/partials';
@@ -50,12 +48,15 @@ export {
   elementTypes,
   entryElements,
   escapeHtml,
+  type FormFields,
+  fileRules,
   itemSchema,
   type JsonSchema,
   PAGES,
   type PersonElements,
   personElements,
   personNames,
+  placeOfFile,
   roleOf,
 } from './elements';
 export { functionJob, type JobRequest } from './host-calls/job-calls';
@@ -93,13 +94,12 @@ export {
   readCatalogue,
   type ServiceMessage,
 } from './locales';
-
+export type { ShownInPage } from './pages/embed';
 export {
   blockReference,
   callFunction,
   embeddingPage,
   functionNames,
-  takePending,
   UnknownFunction,
 } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
@@ -108,6 +108,7 @@ export { contentPage, shownElement } from './pages/exact-page';
 export { canonicalLink, flashHtml, htmlDocument, scriptTag, withFlash } from './pages/html-document';
 export { readRules } from './pages/rules';
 export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
+export type { CacheState } from './renderings/exact';
 export { beginRequest } from './renderings/exact';
 export { confirmedOnly, hidesUnconfirmed, onlyOf, unlessHidden, visibleIn } from './run/confirmed';
 export { shownSettings } from './run/context-data';
@@ -128,5 +129,6 @@ export type { Settle } from './run/run';
 export { type RunOptions, withRun } from './run/run';
 export { localeOf, plainLocale, siteLocale } from './run/site-locale';
 export type { AppServices, DocumentCalls, Flash, OpenDraft, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
-export { callVisit, type DryRun, nameOf, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
+export { callVisit, formTokens, makeVisit, type Origin } from './run/visit';
+export { type DryRun, nameOf, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
 export type { App, Block } from './types';

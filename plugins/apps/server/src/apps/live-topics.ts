@@ -162,11 +162,11 @@ function mentions(query: string, word: string): boolean {
 }
 
 /** Maximum topics of one block that a page waits for. */
-const MAX_TOPICS = 40;
+export const MAX_TOPICS = 40;
 
 /** Characters of one condition, and of all of a block, that a page waits for; others count as any record of their app. */
-const MAX_CONDITION = 400;
-const MAX_CONDITIONS = 2_000;
+export const MAX_CONDITION = 400;
+export const MAX_CONDITIONS = 2_000;
 
 /** What a run has read, as topics. Its size is bounded: a block that has read very much waits for any record of its apps. */
 export class LiveReads {

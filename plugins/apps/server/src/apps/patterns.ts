@@ -31,7 +31,7 @@ export interface PatternWork {
 }
 
 /** Steps from state to state: some hundredths of a second. A pattern usually takes a few steps for each character. */
-const MAX_STEPS = 2_000_000;
+export const MAX_STEPS = 2_000_000;
 
 /** Characters whose tests are remembered: those of ASCII. */
 const TABLE = 128;
@@ -140,13 +140,13 @@ function follow(
  */
 
 /** Maximum states of a pattern's machine: bounds its memory, and the steps for one character of input. */
-const MAX_STATES = 2000;
+export const MAX_STATES = 2000;
 /** Maximum UTF-16 units of input. */
 export const MAX_PATTERN_INPUT = 4000;
 /** Maximum characters of a pattern. */
-const MAX_PATTERN = 1000;
+export const MAX_PATTERN = 1000;
 /** Maximum Unicode properties (`\p{…}`) in a pattern: the engine expands each to its characters. */
-const MAX_PROPERTIES = 20;
+export const MAX_PROPERTIES = 20;
 
 const TOO_LARGE = 'it is too large when its repetitions are written out';
 

@@ -4,6 +4,7 @@ import type { AppsError, SourcePosition } from '../common/errors';
 import type { IndexDeclarations, IndexType } from '../indexes/types';
 import type { LayoutSource } from '../layouts/types';
 import type { AppFolder } from '../sites/types';
+import type { ElementType } from './elements/types';
 
 /** What the value of another element must be: one of these, or none of them. */
 export interface Condition {
@@ -34,77 +35,39 @@ export interface Verify {
   hex: { header: string; prefix: string } | null;
 }
 
+/** Settings of one element type, by the names that the type gives them; only the type knows what they are. */
+export type OwnSettings = Readonly<Record<string, unknown>>;
+
 /**
- * An element's declaration, checked; keys that its type does not take are a DefinitionError
- * (docs/reference/definitions.md#keys-of-an-element).
+ * An element's declaration, checked: what elements of all types may have, and the settings of its own type. Keys that its type does
+ * not take are a DefinitionError (docs/reference/definitions.md#keys-of-an-element).
  */
-export interface ElementDefinition {
+export interface ElementDefinition<Own = OwnSettings> {
   name: string;
   /** Name of a row in the element type table. */
   type: string;
+  /** That row. */
+  kind: ElementType;
   label?: string;
+  help?: string;
   required?: boolean;
   default?: Json;
-  placeholder?: string;
-  help?: string;
-  min?: number | string;
-  max?: number | string;
-  step?: number | 'any';
-  /** Whether a number for reading has separators of thousands; default true. */
-  grouping?: boolean;
-  minlength?: number;
-  maxlength?: number;
-  pattern?: string;
-  options?: ElementOption[];
-  multiple?: boolean;
+  /** Shown, but never read from a form: the default is stored with a new record. */
+  readonly?: boolean;
   /** Whether no two records of the block may have the same value. */
   unique?: boolean;
   /** What of a person the value is: the e-mail address by which everything of a person is found. */
   person?: 'email';
-  /** Of an action: the form is checked before its function runs. */
-  validates?: boolean;
-  /** Shown, but never read from a form: the default is stored with a new record. */
-  readonly?: boolean;
   /** Class names of the outermost tag. */
   class?: string;
-  /** The question that a visitor must answer before the action runs. */
-  confirm?: string;
-  autocomplete?: string;
-  inputmode?: string;
-  rows?: number;
   /** Values of other elements on which it is shown. */
   showIf?: Readonly<Record<string, Condition>>;
-  /** Names of a group's elements. */
-  members?: readonly string[];
-  /** Fields of each entry of a repeated group. */
-  entry?: ReadonlyMap<string, ElementDefinition>;
-  /** What one entry is called, and the labels of its buttons. */
-  entryLabel?: string;
-  addLabel?: string;
-  removeLabel?: string;
-  upLabel?: string;
-  downLabel?: string;
-  /** What a reference leads to: a content type, or records of an app, of one block and found by a query. */
-  content?: string;
-  app?: string;
-  block?: string;
-  query?: string;
-  /** The field or item that is the text of a target. */
-  text?: string;
-  /** Media types and endings of files. */
-  accept?: readonly string[];
-  /** Bytes of one file. */
-  maxSize?: number;
-  /** Pixels of a picture, all its frames together. */
-  maxPixels?: number;
-  /** Whether files are stored in Strapi's media library, which serves them to all; without it they have the rights of their record. */
-  isPublic?: boolean;
-  /** Folder of the media library, `a/b`, for public files. */
-  folder?: string;
   indexType?: IndexType;
   mode?: ElementMode;
   /** The element is called by webhooks alone, whose signature is checked. */
   verify?: Verify;
+  /** Of its type alone. */
+  settings: Own;
   /** Where the element is declared. */
   position: SourcePosition;
 }

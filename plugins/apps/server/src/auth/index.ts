@@ -27,6 +27,7 @@ export {
   permissionControllers,
   registerAdminActions,
 } from './rights/permissions';
+export { setCookie } from './sessions/cookies';
 export { safeNext } from './sessions/login-form';
 export { SESSION_COOKIE, watchPasswordChanges } from './sessions/sessions';
 export { safeMethods } from './sessions/visitors';

@@ -88,7 +88,7 @@ function make(users: object[] = [eric], config: Record<string, unknown> = {}): R
     get: () => auth,
   };
   return createRequesters({
-    counters: countersInMemory(Date.now),
+    stored: countersInMemory(Date.now),
     strapi: strapi as never,
     config: { csrf: { maxAge: 1000 }, trustedOrigins: [] },
     run: async () => [],

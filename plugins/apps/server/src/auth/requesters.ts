@@ -1,5 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import type { AppsConfig } from '../config.types';
+import type { Redis } from '../processes/types';
 import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
 import {
   createAdministrators,
@@ -8,12 +9,13 @@ import {
   panelSession,
 } from './credentials/administrators';
 import { createApiTokens, createTokenRows, type ReadTokenRows } from './credentials/api-tokens';
-import { type Counters, createCounters } from './credentials/counters';
+import { type Counters, createCounters, createParts, type SharedCounts } from './credentials/counters';
 import { createFormPosts, type FormPosts } from './credentials/form-posts';
 import { createImpersonations, type Impersonations } from './credentials/impersonations';
 import { createKeyring, type Keyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
 import { addressGroup, createRateLimit } from './credentials/rate-limit';
+import { createRedisCounters } from './credentials/redis-counters';
 import { tokenWithId } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import {
@@ -92,6 +94,8 @@ export interface Requesters {
    * it may be stored. @param ip as Koa gives it (`ctx.ip`)
    */
   senderName(requester: Pick<Requester, 'identity'>, ip: string): string;
+  /** Counts of which each server process has a part. */
+  parts: SharedCounts;
   /** Signs what the plugin gives to people, such as links. */
   keyring: Keyring;
   /** A keyed hash that names a request by who has sent it, where to, and under which key. */
@@ -112,7 +116,10 @@ interface RequestersOptions {
   roles?: Roles;
   isSessionActive?: IsSessionActive;
   readTokenRows?: ReadTokenRows;
-  counters?: Counters;
+  /** Counts in the database. */
+  stored?: Counters;
+  /** Where attempts and rates are counted instead, while it can be reached. */
+  redis?: Redis | null;
 }
 
 export function createRequesters({
@@ -124,11 +131,13 @@ export function createRequesters({
   roles = createRoles(strapi, run),
   isSessionActive = createActiveSessions(strapi, run),
   readTokenRows = createTokenRows(strapi, run),
-  counters = createCounters(strapi, now),
+  stored = createCounters(strapi, now),
+  redis = null,
 }: RequestersOptions): Requesters {
   const keyring = createKeyring(strapi.config.get('server.app.keys'));
   const users = createUsers(strapi, roles);
-  const rateLimit = createRateLimit({ counters, keyring, now });
+  const counters = redis ? createRedisCounters(redis, stored, now) : stored;
+  const rateLimit = createRateLimit({ counters, known: stored, keyring, now });
   const passwords = createPasswords({ users, keyring, rateLimit, now, refused });
   const sessions = createSessions(strapi, { users, keyring, isSessionActive, now });
   const administrators = createAdministrators(strapi, { keyring, isSessionActive, now });
@@ -150,6 +159,7 @@ export function createRequesters({
     flashes: createFlashes({ keyring, now }),
     proofs: createProofs({ keyring, now }),
     formPosts: createFormPosts({ counters, keyring, now }),
+    parts: createParts(strapi, keyring, now),
     requestName: (parts) => keyring.sign(['request', ...parts]),
     senderName: ({ identity }, ip) => keyring.sign(['sender', identity || '', identity ? '' : addressGroup(ip)]),
     anonymous: users.anonymous,
@@ -164,7 +174,13 @@ export function createRequesters({
     },
     takesCookies,
     identify: createIdentification({
-      ...{ strapi, users, passwords, sessions, administrators, takesCookies, isSecure },
+      strapi,
+      users,
+      passwords,
+      sessions,
+      administrators,
+      takesCookies,
+      isSecure,
       apiTokenAuth: createApiTokens(strapi, { readTokenRows, now }),
       jwtUser: createJwtUsers(strapi, { users, isSessionActive, now }),
     }),

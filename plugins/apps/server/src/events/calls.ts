@@ -42,8 +42,14 @@ function createEnqueue(services: () => AppServices): Enqueue {
     const app = await all.loadApp(site, appId);
     if (!app) throw notFound(missing.app(appId, site.id));
     const job = functionJob(app, {
-      ...{ key: { site: site.id, app: app.id }, block, name, params: JSON.parse(JSON.stringify(params)) as Items },
-      ...{ requester: user ? `user:${user}` : '', once: key ?? null, delay, at },
+      key: { site: site.id, app: app.id },
+      block,
+      name,
+      params: JSON.parse(JSON.stringify(params)) as Items,
+      requester: user ? `user:${user}` : '',
+      once: key ?? null,
+      delay,
+      at,
     });
     const [id = ''] = await all.jobs.insert([job]);
     return id;
@@ -93,11 +99,12 @@ export async function callIn(
   const address = all.sites.urls.block(site, appId, block);
   const shown = content ?? (await all.sites.content.resolve(site, '', subject.requester));
   if (!shown) throw notFound(missing.site(site.id));
-  const visit = {
-    ...callVisit(all, { site, address, content: shown, ...subject, through: 'logic' }),
-    ...{ isContentGone: content === null, ...(rule && { rule }), ...(job && { job }) },
+  const visit = callVisit(all, {
+    ...{ site, address, content: shown, rule, job, ...subject },
+    through: 'logic',
+    isContentGone: content === null,
     ...(isForApp && { isForApp, writes: { records: false, content: false } }),
-  };
+  });
   return callFunction(all, visit, app, { block, name }, settle);
 }
 

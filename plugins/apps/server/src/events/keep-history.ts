@@ -1,4 +1,5 @@
 import type { App } from '../apps/types';
+import type { Awaitable } from '../common/time/awaitable';
 import { type History, joined, type Provenance, provenance, RecordChanges } from '../records';
 import type { AppKey, RecordStore } from '../records/types';
 
@@ -13,7 +14,7 @@ const byImport: Provenance = { requester: '', through: 'import' };
 export function keepHistory(
   store: RecordStore,
   history: History,
-  loadApp: (key: AppKey) => Promise<App | null>,
+  loadApp: (key: AppKey) => Awaitable<App | null>,
 ): RecordStore {
   const isKept = async (key: AppKey): Promise<boolean> => (await loadApp(key))?.settings.history ?? false;
 

@@ -40,10 +40,11 @@ export function createRuleTargets(strapi: Core.Strapi, services: () => CallServi
     if (!content) throw new AppsError('InternalServerError', 'The site has no root');
     const address = all.sites.urls.block(site, appId, block);
     // Dry, because loading the logic is not a run of the app.
-    const visit = {
-      ...callVisit(all, { site, content, requester: manager, address, params: {}, through: 'rule' }),
+    const visit = callVisit(all, {
+      ...{ site, content, requester: manager, address, params: {} },
+      through: 'rule',
       dry: newDryRun(),
-    };
+    });
     try {
       return await functionNames(all, visit, app, block);
     } catch (error) {

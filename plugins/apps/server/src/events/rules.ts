@@ -2,6 +2,7 @@ import type { Core } from '@strapi/strapi';
 import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { Logger } from '../common/log';
+import type { HostDatabase } from '../database';
 import { JobFailure } from '../jobs';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { ContentItem, Sites } from '../sites/types';
@@ -74,6 +75,7 @@ const MAX_ITEM = 256_000;
 export interface RulesOptions {
   strapi: Core.Strapi;
   logger: Logger;
+  database: Pick<HostDatabase, 'transaction'>;
   sites: Sites;
   jobs: Jobs;
   actorContext: ActorContext;
@@ -95,7 +97,7 @@ interface RuleData {
  * Rules on events of the host's content (docs/reference/events.md#rules-on-events). Each event of a rule is a job, stored in
  * the transaction of the change; a failing function does not undo the editor's action.
  */
-export function createRules({ strapi, logger, sites, jobs, actorContext, services }: RulesOptions) {
+export function createRules({ strapi, logger, database, sites, jobs, actorContext, services }: RulesOptions) {
   const items = createItems(strapi, sites);
   const contentEvents = createContentEvents(strapi);
   const publications = createPublications(strapi, jobs);
@@ -214,7 +216,7 @@ export function createRules({ strapi, logger, sites, jobs, actorContext, service
         if (possible.length === 0) return next();
         const prepared = await prepare(action, possible);
         if (!prepared.isNeeded) return next();
-        return strapi.db.transaction(async () => {
+        return database.transaction(async () => {
           const result = await next();
           await notice(action, prepared, result);
           return result;

@@ -125,10 +125,11 @@ async function endOne(
   const content = await all.sites.content.resolve(site, '', requester);
   if (!content) return;
   const address = all.sites.urls.app(site, app.id);
-  const visit = callVisit(all, { site, content, requester, address, params: {}, through: 'logic' });
+  const call = { site, content, requester, address, params: {}, isForApp: true };
+  const visit = callVisit(all, { ...call, through: 'logic' });
   const done = withRun(
     all,
-    { ...visit, isForApp: true },
+    visit,
     app,
     async (run) => {
       const record = await run.unit.get({ site: site.id, app: app.id }, id);

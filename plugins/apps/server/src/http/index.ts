@@ -1,13 +1,19 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Address } from '../sites/types';
-import { answer, isPublic } from './answer';
+import { errorViewOf } from './error-view';
 import { createPublicOrigin } from './middleware/headers';
 import { type Checks, createOperate } from './operate';
+import { answer } from './pipeline';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import type { HttpServices } from './request/exchange';
+import { isOurs, locate } from './request/locate';
+import { prefersJson } from './request/negotiate';
+import type { Arrived, RequestSender } from './request/stages';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { earlyView, respondError } from './response/respond-error';
 import { addReloadScript } from './site/live';
+import { offerLogin } from './site/login-in-place';
+import { isPublic } from './site/own-addresses';
 
 export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
@@ -40,45 +46,39 @@ export function createMiddleware(services: HttpServices, checks: Checks): Middle
       ctx.state.appsAnswered = true;
       return;
     }
-    const view = earlyView(ctx, services);
-    let address: Address | null = null;
+    // Outside of the try: Strapi answers the errors of its own routes.
+    if (!isOurs(ctx, services.sites)) return next();
+    ctx.state.appsAnswered = true;
+    let arrived: Arrived | undefined;
     let version: string | undefined;
     try {
-      address = addressOf(services, ctx);
-      if (address) {
-        allowPublicOrigin(ctx);
-        if (!isPublic.has(address.kind)) {
-          varyBySender(ctx);
-          version = await services.reloads?.version();
-        }
-        await answer(ctx, services, address, view);
+      const address = checkedAddress(services, ctx);
+      arrived = { ctx, services, address, sender: client, json: prefersJson(ctx) };
+      allowPublicOrigin(ctx);
+      if (!isPublic.has(address.kind)) {
+        varyBySender(ctx);
+        version = await services.reloads?.version();
       }
+      await answer(arrived);
     } catch (error) {
-      ctx.state.appsAnswered = true;
-      if (await view.login?.(error)) return;
-      if (hasBody(ctx) && defersForm(ctx, services.sites)) closeUnlessEnded(ctx.req);
-      return respondError(ctx, error, view);
+      if (!arrived) return respondError(ctx, error, earlyView(ctx, services));
+      if (await offerLogin(arrived, error)) return;
+      if (hasBody(ctx) && defersForm(ctx)) closeUnlessEnded(ctx.req);
+      return respondError(ctx, error, errorViewOf(arrived));
     } finally {
-      if (address && version !== undefined) addReloadScript(ctx, `${services.baseUrl()}/${address.site}`, version);
+      if (arrived && version !== undefined)
+        addReloadScript(ctx, `${services.baseUrl()}/${arrived.address.site}`, version);
     }
-    // Outside of the try: Strapi answers the errors of its own routes.
-    if (!address) return next();
-    ctx.state.appsAnswered = true;
   };
 }
 
-/** The address of a request, null if it is not the plugin's. BadRequestError for one of the plugin's that is not UTF-8. */
-function addressOf({ sites }: HttpServices, ctx: Context): Address | null {
-  const check = () => {
-    checkUtf8(Buffer.from(ctx.url, 'latin1'), 'The address');
-    checkEncoded(ctx.url, 'The address');
-  };
-  try {
-    const address = sites.parse(ctx.path);
-    if (address) check();
-    return address;
-  } catch (error) {
-    check();
-    throw error;
-  }
+const client: RequestSender = { kind: 'client' };
+
+/** The address of a request that is the plugin's. BadRequestError for one that is not UTF-8; the parser's error for a wrong one. */
+function checkedAddress({ sites }: HttpServices, ctx: Context): Address {
+  const { address, error } = locate(ctx, sites);
+  checkUtf8(Buffer.from(ctx.url, 'latin1'), 'The address');
+  checkEncoded(ctx.url, 'The address');
+  if (!address) throw error;
+  return address;
 }

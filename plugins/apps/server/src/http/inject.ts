@@ -2,14 +2,21 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { AppsError, notFound } from '../common/errors';
-import { answer } from './answer';
+import { notFound } from '../common/errors';
+import type { Address } from '../sites/types';
+import { errorViewOf } from './error-view';
+import { answer } from './pipeline';
 import type { HttpServices, InjectedAnswer, InjectedRequest } from './request/exchange';
+import { locate } from './request/locate';
 import { overlaid, prefersJson } from './request/negotiate';
-import { type ErrorView, respondError } from './response/respond-error';
+import type { Arrived } from './request/stages';
+import { earlyView, respondError } from './response/respond-error';
 
 /** Bytes of an answer; the rest is cut. */
 const MAX_ANSWER = 2_000_000;
+
+/** Addresses that the panel shows. */
+const shownKinds: ReadonlySet<Address['kind']> = new Set(['app', 'page', 'view']);
 
 /** Makes the Koa context of a request that came over no connection. */
 export type CreateContext = (request: IncomingMessage, response: ServerResponse) => Context;
@@ -24,13 +31,19 @@ export async function inject(
   request: InjectedRequest,
 ): Promise<InjectedAnswer> {
   const ctx = contextOf(createContext, request);
-  const view: ErrorView = { json: prefersJson(ctx), details: false, logger: services.logger };
-  try {
-    const address = services.sites.parse(ctx.path);
-    if (!address || !['app', 'page', 'view'].includes(address.kind)) throw notFound('This address shows no app');
-    await answer(ctx, servicesFor(services, request), address, view);
-  } catch (error) {
-    await respondError(ctx, error, view);
+  const { requester, dry, overlay } = request;
+  const { address, error } = locate(ctx, services.sites);
+  if (!address || !shownKinds.has(address.kind)) {
+    await respondError(ctx, error ?? notFound('This address shows no app'), earlyView(ctx, services));
+  } else {
+    const seen = overlay ? overlaid(services, overlay) : services;
+    const sender = { kind: 'panel', requester, dry } as const;
+    const arrived: Arrived = { ctx, services: seen, address, sender, json: prefersJson(ctx) };
+    try {
+      await answer(arrived);
+    } catch (error) {
+      await respondError(ctx, error, errorViewOf(arrived, services.logger));
+    }
   }
   const text = await textOf(ctx.body);
   return { status: ctx.status, type: ctx.type, location: ctx.response.get('Location') || null, text };
@@ -45,24 +58,6 @@ function contextOf(createContext: CreateContext, request: InjectedRequest): Cont
   const ctx = createContext(message, new ServerResponse(message));
   (ctx.request as { body?: unknown }).body = body ?? {};
   return ctx;
-}
-
-/** The services for one request: with its requester and overlay, without CSRF checks. */
-function servicesFor(services: HttpServices, { requester, dry, overlay = {} }: InjectedRequest): HttpServices {
-  const { requesters } = services;
-  const refuseLogin = async () => {
-    throw new AppsError('ForbiddenError', 'A preview has no login');
-  };
-  return {
-    ...overlaid(services, overlay),
-    dry,
-    requesters: {
-      ...requesters,
-      identify: async () => requester,
-      login: refuseLogin,
-      csrf: { ...requesters.csrf, verify: () => undefined },
-    },
-  };
 }
 
 async function textOf(body: unknown): Promise<string> {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
+import { throughOutage } from '../database';
 import type { AppKey } from '../records/types';
 import type { Claimed, JobQueue } from './queue';
 import type { JobOutcome } from './types';
@@ -11,7 +12,7 @@ const MAX_ENDS = 50;
 const FEW = 8;
 const LINGER = 10;
 
-/** Milliseconds between tries to store ends, and how many there are. */
+/** Milliseconds between tries to store ends that the database refuses, and how many there are. */
 const PAUSE = 200;
 const TRIES = 3;
 
@@ -43,12 +44,12 @@ export class JobEnds {
 
   /**
    * Marks a job as done, unless the transaction of its work has: then the token is not the row's any more. A failure is no failure of
-   * the job, which would be done again. Rejects when the database refuses it several times.
+   * the job, which would be done again: it is stored as soon as the database can be reached. Rejects when that refuses it several times.
    */
   async store(claim: Claimed, outcome: JobOutcome): Promise<void> {
     // The row of a job with a key may be locked by a transaction that wants it to run: others need not wait for that.
     const isAlone = claim.job.jobKey !== null || outcome.status !== null || outcome.answer !== null;
-    if (isAlone) return this.tried(() => this.queue.finish([claim], outcome));
+    if (isAlone) return void (await this.tried(() => this.queue.finish([claim], outcome)));
     return new Promise((stored, failed) => {
       this.waiting.push({ claim, stored, failed });
       if (this.waiting.length >= FEW) this.gather?.();
@@ -86,11 +87,11 @@ export class JobEnds {
     this.gather = undefined;
   }
 
-  private async tried(work: () => Promise<unknown>): Promise<void> {
+  /** Runs a statement until the database takes it: while it cannot be reached for as long as the lease would hold. */
+  async tried<T>(work: () => Promise<T>): Promise<T> {
     for (let time = 1; ; time += 1) {
       try {
-        await work();
-        return;
+        return await throughOutage(work, this.queue.leaseTime);
       } catch (error) {
         if (time === TRIES) throw error;
         await pause(PAUSE);

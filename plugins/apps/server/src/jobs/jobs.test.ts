@@ -1,12 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import jobSchema from '../content-types/job/schema.json';
-import { createSql, dialects, type HostDatabase } from '../indexes';
+import { createSql, dialects, type HostDatabase, type Reader, readerOf } from '../database';
+import {
+  availableClients,
+  connect,
+  createTestDatabase,
+  hostOf,
+  type TestDatabase,
+} from '../database/testing/databases';
+import { createSignals } from '../processes/signals';
 import { CollisionError } from '../records';
 import { createTable } from '../records/testing/columns';
-import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import type { CommitWrite, UnitOfWork } from '../records/types';
-import { createJobs } from './jobs';
+import { createJobs, type JobsOptions } from './jobs';
 import type { JobAttempt, Jobs, NewJob } from './types';
 
 const usual = { workers: 1, retries: 3, backoff: 5, lease: 30, keep: 14 };
@@ -15,8 +23,32 @@ const silent = { info() {}, warn() {}, error() {}, debug() {} } as never;
 
 const jobOf = (name: string, more: Partial<NewJob> = {}): NewJob => ({
   key: { site: 'site', app: 'a' },
-  ...{ kind: 'function', name, data: {}, requester: '', jobKey: null, sequence: null, dueAt: null, ...more },
+  kind: 'function',
+  name,
+  data: {},
+  requester: '',
+  jobKey: null,
+  sequence: null,
+  dueAt: null,
+  ...more,
 });
+
+/** The jobs of a process, with its signals. */
+function jobsOf(options: Omit<JobsOptions, 'signals' | 'logger' | 'limit'>): Jobs {
+  const signals = createSignals({ database: options.database, logger: silent, origin: randomUUID() });
+  const jobs = createJobs({ ...options, signals, logger: silent, limit: 1_000 });
+  return {
+    ...jobs,
+    start() {
+      signals.listen();
+      jobs.start();
+    },
+    async destroy() {
+      await jobs.destroy();
+      await signals.destroy();
+    },
+  };
+}
 
 /** A unit of work that keeps what it would write at its commit. */
 function unit(): { unit: UnitOfWork; writes: CommitWrite[] } {
@@ -49,7 +81,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     handler: (attempt: JobAttempt) => Promise<unknown>,
     { host = hostOf(database.knex, client), config = {} }: { host?: HostDatabase; config?: Partial<typeof usual> } = {},
   ): Jobs {
-    const jobs = createJobs({ database: host, logger: silent, config: { ...usual, ...config }, limit: 1_000 });
+    const jobs = jobsOf({ database: host, config: { ...usual, ...config } });
     jobs.handle('function', async (attempt) => {
       await handler(attempt);
       return nothing;
@@ -182,13 +214,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
         if (sql.includes('apps_jobs')) asked += 1;
       });
       const config = { ...usual, workers: 1 };
-      const jobs = createJobs({
-        database: hostOf(knex, client),
-        logger: silent,
-        config,
-        limit: 1_000,
-        now: () => time,
-      });
+      const jobs = jobsOf({ database: hostOf(knex, client), config, now: () => time });
       jobs.handle('function', async ({ job }) => {
         ran.push(job.id);
         return nothing;
@@ -221,24 +247,25 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     }
   });
 
-  test('an end that is stored only later repeats nothing', async () => {
-    let [calls, failures] = [0, 2];
+  test.each([
+    ['refuses it', 2, new Error('lost')],
+    ['cannot be reached', 5, Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })],
+  ])('an end that is stored only later repeats nothing: the database %s', async (_why, times, error) => {
+    let [calls, failures] = [0, times];
     const host = hostOf(database.knex, client);
+    const failingOn = (connection: Knex | Reader): Reader => ({
+      raw: async (sql, values) => {
+        if (sql.includes("state = 'done'") && failures > 0) {
+          failures -= 1;
+          throw error;
+        }
+        return connection.raw(sql, values as never);
+      },
+    });
     const failing: typeof host = {
       ...host,
-      write: (work) =>
-        host.write((connection) =>
-          work({
-            raw: async (sql: string, values: readonly unknown[]) => {
-              if (sql.includes("state = 'done'") && failures > 0) {
-                failures -= 1;
-                throw new Error('lost');
-              }
-              return connection.raw(sql, values as never);
-            },
-          }),
-        ),
-      reader: undefined,
+      write: (work) => host.write((connection) => work(failingOn(connection))),
+      ...(client !== 'sqlite' && { reader: failingOn(readerOf(host)) }),
     };
     const jobs = process(
       async () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AppsError } from '../common/errors';
 import type { Logger } from '../common/log';
-import { createSql, dialects, type HostDatabase, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, type Sql, throughOutage } from '../database';
 import type { Observations } from '../metrics/types';
+import type { Signals } from '../processes/types';
 import { CollisionError } from '../records';
 import type { AppKey, UnitOfWork } from '../records/types';
 import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
-import { createNotifications } from './notifications';
 import { JobQueue } from './queue';
 import { heldKey, holderOf, insertJobs, TABLE } from './rows';
 import { createTryLog, type LogTry } from './shown';
@@ -41,6 +41,8 @@ const MAX_DUE = 2_000;
 
 export interface JobsOptions {
   database: HostDatabase;
+  /** By them processes tell each other of new jobs. */
+  signals: Pick<Signals, 'isReliable' | 'send' | 'on'>;
   logger: Logger;
   /** Jobs that this process does at once; tries after the first; seconds before the second; seconds of a lease; days. */
   config: { workers: number; retries: number; backoff: number; lease: number; keep: number };
@@ -60,6 +62,7 @@ export interface JobsOptions {
 
 export function createJobs({
   database,
+  signals,
   logger,
   config,
   limit,
@@ -78,15 +81,18 @@ export function createJobs({
     observe(job.key, job.kind, failed ? (failed.isDead ? 'dead' : 'failed') : 'done', time);
   };
   const workers = new JobWorkers({
-    ...{ queue, logger, workers: config.workers, handlers, now },
+    queue,
+    logger,
+    workers: config.workers,
+    handlers,
+    now,
     logTry,
     later: (dueAt) => {
       const at = dueAt ?? now() + LOOK;
       if (at < lookAt) plan(at);
     },
-    full: () => notifications.send(),
+    full: () => signals.send('jobs'),
   });
-  const notifications = createNotifications({ database, logger }, lookSoon);
   /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
   const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
   /** What is to be stored at the end of this turn of the event loop, by transaction. */
@@ -114,7 +120,7 @@ export function createJobs({
     if (keys.length === 0) return;
     const isNews = isOver(announcedAt, ANNOUNCE, now());
     if (isNews) announcedAt = now();
-    if (isNews || !workers.isFree) notifications.send();
+    if (isNews || !workers.isFree) signals.send('jobs');
     noteActivity();
     if (dueAt === null || dueAt <= now()) workers.add(keys);
     else if (dueAt < lookAt) plan(dueAt);
@@ -188,7 +194,7 @@ export function createJobs({
     if (!isLooking) return;
     clearTimeout(timer);
     const at = now();
-    const usual = !notifications.isListening() ? LOOK : isQuiet ? PRUNE : SLOW_LOOK;
+    const usual = !signals.isReliable() ? LOOK : isQuiet ? PRUNE : SLOW_LOOK;
     // What is due already waits for room in this process, or for another one.
     const wait = due === null ? usual : due <= at ? LOOK : Math.min(usual, due - at);
     lookAt = at + wait;
@@ -238,7 +244,7 @@ export function createJobs({
     async insert(jobs) {
       const trx = await database.current();
       const added = jobs.map((job) => ({ ...job, id: newId() }));
-      await (trx ? insertTogether(trx, added) : queue.writing((sql) => store(sql, added)));
+      await (trx ? insertTogether(trx, added) : throughOutage(() => queue.writing((sql) => store(sql, added))));
       const keys = [...new Map(jobs.map(({ key }) => [JSON.stringify([key.site, key.app]), key])).values()];
       const times = jobs.map(({ dueAt }) => dueAt ?? 0);
       const committed = () => wake(keys, Math.min(...times));
@@ -278,7 +284,7 @@ export function createJobs({
     async retry(which) {
       const { keys, count } = await queue.writing((sql) => retryJobs(sql, which, now()));
       wake(keys);
-      notifications.send();
+      signals.send('jobs');
       return count;
     },
     delete: (id) => queue.writing((sql) => deleteJob(sql, id)),
@@ -307,7 +313,7 @@ export function createJobs({
       if (config.workers === 0) return;
       isLooking = true;
       workers.start();
-      notifications.listen();
+      signals.on('jobs', lookSoon);
       const renew = async () => workers.lose(await queue.renew(workers.claims));
       renewal = setInterval(() => void renew().catch(report), (config.lease * 1_000) / 3).unref();
       keepLooking();
@@ -317,9 +323,8 @@ export function createJobs({
       isLooking = false;
       clearTimeout(timer);
       clearTimeout(soon);
-      if (await workers.destroy()) notifications.send();
+      if (await workers.destroy()) signals.send('jobs');
       clearInterval(renewal);
-      await notifications.destroy();
     },
   };
 

@@ -1,4 +1,4 @@
-import { marks, type Row, type Sql } from '../indexes';
+import { marks, type Row, type Sql } from '../database';
 import type { AppKey } from '../records/types';
 import { heldKey, listedOf, TABLE } from './rows';
 import type { JobCount, JobFilter, JobKind, JobPage, JobState, ListedJob } from './types';

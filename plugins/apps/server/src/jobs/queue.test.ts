@@ -1,9 +1,15 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import jobSchema from '../content-types/job/schema.json';
-import { createSql, dialects } from '../indexes';
+import { createSql, dialects } from '../database';
+import {
+  availableClients,
+  connect,
+  createTestDatabase,
+  hostOf,
+  type TestDatabase,
+} from '../database/testing/databases';
 import { createTable } from '../records/testing/columns';
-import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import { findJob, listJobs, retryJobs } from './list';
 import { JobQueue } from './queue';
 import { insertJobs, JobFailure, pauseAfter } from './rows';
@@ -212,6 +218,15 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     now += HOUR;
     await queue().failed((await claim())[0] as never, missing);
     expect(await stateOf(id)).toMatchObject({ state: 'dead' });
+  });
+
+  test('what a newer release has stored waits for it without end, and no try of it counts', async () => {
+    const [id = ''] = await add({ kind: 'of a newer release' as never });
+    for (let time = 0; time < 3; time += 1) {
+      await queue().failed((await claim())[0] as never, new JobFailure('no', { next: 'unknown' }));
+      expect(await stateOf(id)).toEqual({ state: 'waiting', attempts: 0, error: 'no' });
+      now += HOUR;
+    }
   });
 
   test('a key is held while its job waits or runs', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../database';
 import type { AppKey } from '../records/types';
 import { JobFailure, jobOf, pauseAfter, TABLE } from './rows';
 import type { Job, JobKind, JobOutcome } from './types';
@@ -53,7 +53,7 @@ interface Lease {
 }
 
 /** What has become of a failed try. */
-export interface Failed {
+export interface FailedTry {
   isDead: boolean;
   /** When it is tried again, in milliseconds since the epoch; null: never. */
   dueAt: number | null;
@@ -69,6 +69,11 @@ export class JobQueue {
     this.dialect = dialects[options.database.client];
   }
 
+  /** Milliseconds for which a claim holds without a sign of life. */
+  get leaseTime(): number {
+    return this.options.lease * 1_000;
+  }
+
   /** Reads what is committed. */
   reading(): Sql {
     return createSql(readerOf(this.options.database), this.dialect);
@@ -77,7 +82,7 @@ export class JobQueue {
   /** Runs one statement, or a few that need no transaction, outside of the caller's. */
   writing<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const { database } = this.options;
-    if (database.reader) return work(createSql(database.reader, this.dialect));
+    if (!this.dialect.oneWriter) return work(createSql(database.reader ?? database.knex(), this.dialect));
     return database.write((connection) => work(createSql(connection, this.dialect)));
   }
 
@@ -158,7 +163,7 @@ export class JobQueue {
     const at = this.options.now();
     const beganAt = isAhead ? null : at;
     const set = `state = 'running', token = ?, lease_until = ?, started_at = ?, attempts = attempts + 1`;
-    return { set, token, beganAt, given: [token, at + this.options.lease * 1_000, beganAt] };
+    return { set, token, beganAt, given: [token, at + this.leaseTime, beganAt] };
   }
 
   /** Notes that the try of a job which was claimed ahead has begun. */
@@ -170,7 +175,7 @@ export class JobQueue {
   /** Renews the leases of claims. @returns those whose jobs another process may have by now */
   async renew(claims: readonly Claimed[]): Promise<Claimed[]> {
     if (claims.length === 0) return [];
-    const until = this.options.now() + this.options.lease * 1_000;
+    const until = this.options.now() + this.leaseTime;
     const tokens = [...new Set(claims.map(({ token }) => token))];
     const held = `state = 'running' and token in (${marks(tokens)})`;
     const text = `update ${TABLE} set lease_until = ? where ${held}`;
@@ -242,21 +247,22 @@ export class JobQueue {
   }
 
   /** Stores a failed try: the job waits for the next one, or is dead. */
-  async failed({ job, token, beganAt }: Claimed, error: unknown): Promise<Failed> {
+  async failed({ job, token, beganAt }: Claimed, error: unknown): Promise<FailedTry> {
     const failure = error instanceof JobFailure ? error : new JobFailure((error as Error)?.message ?? String(error));
     const { next, status, answer } = failure;
     const { masked = (text: string) => text } = this.options;
     const reason = masked(failure.message).slice(0, MAX_REASON);
     const at = this.options.now();
-    const since = next === 'missing' ? await this.missingSince(job, at) : null;
+    const isPutOff = next === 'missing' || next === 'unknown';
+    const since = isPutOff ? await this.missingSince(job, at) : null;
     const isDead =
       next === 'never' ||
       (next === 'missing' && at - (since ?? at) >= MISSING_TIME) ||
       (next === 'again' && job.attempts > this.options.retries);
     const shared = [reason, status, answer?.slice(0, MAX_ANSWER) ?? null];
-    const waits = next === 'missing' ? MISSING_PAUSE : pauseAfter(job.attempts, this.options.backoff);
+    const waits = isPutOff ? MISSING_PAUSE : pauseAfter(job.attempts, this.options.backoff);
     // A try that found nothing to run is none of the tries that a failing function has.
-    const counted = next === 'missing' ? ', attempts = attempts - 1' : '';
+    const counted = isPutOff ? ', attempts = attempts - 1' : '';
     const [change, values] = isDead
       ? [`state = 'dead', held_key = null, ended_at = ?`, [at]]
       : [`state = 'waiting', due_at = ?, missing_since = ?${counted}`, [at + waits, since]];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Items } from '../../../shared/json';
-import type { Row, Sql } from '../indexes';
+import type { Row, Sql } from '../database';
 import type { AppKey } from '../records/types';
 import type { Job, JobKind, JobState, ListedJob, NewJob } from './types';
 
@@ -115,8 +115,11 @@ const JITTER = 0.2;
 
 /** What a failed try says besides its message. */
 interface Failure {
-  /** `again`: the next try may succeed; `never`: none will; `missing`: what it needs is not there yet, or no longer. */
-  next?: 'again' | 'never' | 'missing';
+  /**
+   * `again`: the next try may succeed; `never`: none will; `missing`: what it needs is not there yet, or no longer; `unknown`: a newer
+   * release has stored it, and processes of that release do it (docs/decisions/rolling-upgrades.md).
+   */
+  next?: 'again' | 'never' | 'missing' | 'unknown';
   /** The status and the beginning of an answer of another server. */
   status?: number | null;
   answer?: string | null;

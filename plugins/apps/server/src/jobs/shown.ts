@@ -1,7 +1,7 @@
 import type { JobDetail, JobSummary, JobView } from '../../../shared/admin-api';
 import type { Logger } from '../common/log';
 import { withoutSecrets } from '../runs';
-import type { Failed } from './queue';
+import type { FailedTry } from './queue';
 import type { Job, JobFilter, ListedJob } from './types';
 
 /** The rows that people see as one state: a job that waits after a failed try has failed. */
@@ -21,7 +21,15 @@ const timeOf = (time: number | null): string | null => (time === null ? null : n
 export function summaryOf(job: ListedJob): JobSummary {
   const { id, key, kind, name, attempts, requester, jobKey, storedAt, dueAt, startedAt, endedAt } = job;
   return {
-    ...{ id, site: key.site, app: key.app, kind, name, view: viewOf(job), attempts, requester, key: jobKey },
+    id,
+    site: key.site,
+    app: key.app,
+    kind,
+    name,
+    view: viewOf(job),
+    attempts,
+    requester,
+    key: jobKey,
     storedAt: new Date(storedAt).toISOString(),
     dueAt: new Date(dueAt).toISOString(),
     startedAt: timeOf(startedAt),
@@ -40,7 +48,7 @@ export const detailOf = (job: ListedJob): JobDetail => ({
 });
 
 /** Notes a try that has ended. @param time milliseconds @param failed null: the job is done */
-export type LogTry = (job: Job, time: number, failed: Failed | null) => void;
+export type LogTry = (job: Job, time: number, failed: FailedTry | null) => void;
 
 /**
  * Writes what has become of tries to the server's log: the first failure of a job and its end, because the tries between them

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from '../common/log';
 import { spanned } from '../common/spans';
-import type { Sql } from '../indexes';
+import type { Sql } from '../database';
 import type { AppKey } from '../records/types';
 import { HELD_TIME, HeldJobs, JobEnds, MAX_HELD, nameOf, QUICK } from './ends';
-import type { Claimed, Failed, JobQueue } from './queue';
+import type { Claimed, FailedTry, JobQueue } from './queue';
 import { JobFailure } from './rows';
 import type { LogTry } from './shown';
 import type { JobHandler, JobKind, JobOutcome } from './types';
@@ -59,6 +59,8 @@ interface Running extends Claimed {
 export class JobWorkers {
   /** Apps that may have jobs to be done, in the order in which they come next: each has one, then all have another. */
   private readonly next = new Map<string, AppKey>();
+  /** Apps whose slow jobs were left for later, because enough run: they come next when one of these ends. */
+  private readonly leftOut = new Map<string, AppKey>();
   private readonly running = new Set<Running>();
   /** What has run, and whose end is being stored. */
   private readonly ending = new Set<Running>();
@@ -202,6 +204,7 @@ export class JobWorkers {
         if (!this.isSlow(claim.job.kind)) this.held.add(claim);
         else if (this.slow < MAX_SLOW) this.run(claim);
         else tooMany.push(claim);
+      if (without.length > 0 || tooMany.length > 0) this.leftOut.set(name, key);
       // It may have more, after the others have had theirs.
       if (claims.length === limit && !this.next.has(name)) this.next.set(name, key);
       this.begin();
@@ -255,14 +258,15 @@ export class JobWorkers {
   /** Its worker may have another job. */
   private leave(running: Running): void {
     if (!this.running.delete(running)) return;
-    const time = performance.now() - running.begun;
-    if (!this.isSlow(running.job.kind)) this.held.measured(time);
+    if (!this.isSlow(running.job.kind)) return this.held.measured(performance.now() - running.begun);
+    for (const [name, key] of this.leftOut) this.next.set(name, key);
+    this.leftOut.clear();
   }
 
   private async attempt(running: Running): Promise<void> {
     const { queue, logTry, later } = this.tools;
     const { job, begun } = running;
-    const note = (failed: Failed | null) => logTry(job, Math.round(performance.now() - begun), failed);
+    const note = (failed: FailedTry | null) => logTry(job, Math.round(performance.now() - begun), failed);
     let outcome: JobOutcome;
     try {
       outcome = await this.handle(running);
@@ -270,7 +274,7 @@ export class JobWorkers {
       // A job that ends with its process has not failed.
       if (this.isEnding && running.abort.signal.aborted) return queue.release([running]);
       if (running.hasEnded) return this.report(error);
-      const failed = await queue.failed(running, error);
+      const failed = await this.ends.tried(() => queue.failed(running, error));
       later(failed.dueAt);
       return note(failed);
     }
@@ -287,7 +291,7 @@ export class JobWorkers {
     const { queue, handlers, later } = this.tools;
     const { job, claim, abort } = running;
     const handled = handlers.get(job.kind);
-    if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'missing' });
+    if (!handled) throw new JobFailure(`This process does no jobs of the kind "${job.kind}"`, { next: 'unknown' });
     const settle = async (sql: Sql) => {
       if ((await queue.done(sql, [running], { status: null, answer: null })) === 0)
         throw new Error(`the lease of the job ${job.id} has been lost`);

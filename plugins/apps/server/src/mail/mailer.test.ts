@@ -1,8 +1,8 @@
 import type { Core } from '@strapi/strapi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, hostOf, type TestDatabase } from '../database/testing/databases';
 import type { Job } from '../jobs/types';
 import { snakeCase } from '../records/testing/columns';
-import { createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import type { AppKey } from '../records/types';
 import { createMailer } from './mailer';
 import { createTables } from './testing/tables';

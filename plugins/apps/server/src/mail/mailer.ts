@@ -5,7 +5,7 @@ import type { AppMails } from '../../../shared/admin-api';
 import type { Logger } from '../common/log';
 import { withoutTokens } from '../common/text';
 import { within } from '../common/time/pace';
-import type { HostDatabase } from '../indexes';
+import type { HostDatabase } from '../database';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { AppKey } from '../records/types';
 import {
@@ -140,7 +140,11 @@ async function sendBy(strapi: Core.Strapi, row: MailRow): Promise<SendFailure | 
   if (!service) return { message: "Strapi's email plugin is not enabled", isFinal: true };
   const { recipients: to, subject, text, html, replyTo, optOut, calendar } = row;
   const mail = {
-    ...{ to, subject, ...(text && { text }), ...(html && { html }), ...(replyTo && { replyTo }) },
+    to,
+    subject,
+    ...(text && { text }),
+    ...(html && { html }),
+    ...(replyTo && { replyTo }),
     ...(optOut && { headers: optOutHeaders(optOut) }),
     ...(calendar && { attachments: [{ filename: 'event.ics', content: calendar, contentType: CALENDAR }] }),
   };
@@ -291,14 +295,26 @@ export function createMailer({ strapi, database, jobs, logger, limit, digest }: 
 
 /** The job that sends the mails of an app: there is one while any are to be sent. */
 const sendingOf = (key: AppKey): NewJob & { jobKey: string } => ({
-  ...{ key, kind: 'mail', name: 'mails of the app', data: {}, requester: '', jobKey: 'mail' },
-  ...{ sequence: null, dueAt: null },
+  key,
+  kind: 'mail',
+  name: 'mails of the app',
+  data: {},
+  requester: '',
+  jobKey: 'mail',
+  sequence: null,
+  dueAt: null,
 });
 
 /** The job of a mail that is given up, so that people can have it sent again. */
 const unsentOf = ({ site, app, mailId, subject }: MailRow): NewJob => ({
-  ...{ key: { site, app }, kind: 'mail', name: subject, data: { mailId }, requester: '', jobKey: null },
-  ...{ sequence: null, dueAt: null },
+  key: { site, app },
+  kind: 'mail',
+  name: subject,
+  data: { mailId },
+  requester: '',
+  jobKey: null,
+  sequence: null,
+  dueAt: null,
 });
 
 function rowOf({ key, mail: { to, ...mail }, about, receipt }: QueuedMail): MailRow {

@@ -1,6 +1,12 @@
 import type { Knex } from 'knex';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
+import {
+  availableClients,
+  connect,
+  createTestDatabase,
+  hostOf,
+  type TestDatabase,
+} from '../database/testing/databases';
 import type { AppKey } from '../records/types';
 import { createOutbox, type Outbox } from './mailer';
 import { linksOf, MAX_LINES } from './statements';

@@ -1,6 +1,6 @@
 import { asciiAddress } from '../common/text';
-import type { HostDatabase } from '../indexes';
-import type { Receipt, Receipts } from './types';
+import type { HostDatabase } from '../database';
+import type { CountedReceipt, Receipts } from './types';
 
 const COUNTS = 'apps_form_posts';
 const REFUSALS = 'apps_mail_refusals';
@@ -38,7 +38,7 @@ const tokenOf = (site: string, digest: string) => ['receipt-refused', site, dige
 /** Whether a text is the one base64url encoding of its bytes: the last character has bits that no byte needs. */
 const isExact = (text: string): boolean => Buffer.from(text, 'base64url').toString('base64url') === text;
 
-type Counted = Pick<Receipt, 'address' | 'network' | 'isNeeded'>;
+type Counted = Pick<CountedReceipt, 'address' | 'network' | 'isNeeded'>;
 
 /** Which receipts are sent, for all processes (docs/decisions/confirmation.md). */
 export function createReceipts({ database, keyring, limits, now = Date.now }: ReceiptsTools): Receipts {
@@ -51,14 +51,15 @@ export function createReceipts({ database, keyring, limits, now = Date.now }: Re
     const [at, row] = [now(), { count_id: id }];
     const fresh = { posts: 0, ends_at: at + WINDOW };
     for (;;) {
+      // Not ignored where it is there: MariaDB would let several share its lock, and all but one lose when they then count.
       await db(COUNTS)
         .insert({ ...row, ...fresh })
         .onConflict('count_id')
-        .ignore();
+        .merge(row);
       await db(COUNTS).where(row).where('ends_at', '<=', at).update(fresh);
       if ((await db(COUNTS).where(row).where('posts', '<', limit).increment('posts', 1)) > 0) return true;
-      // Another process may have deleted the row meanwhile, because its time was over.
-      if ((await db(COUNTS).where(row).select('id')).length > 0) return false;
+      // Another process may have deleted the row meanwhile, because its time was over. Locked: MariaDB would look at an older snapshot.
+      if ((await db(COUNTS).where(row).forUpdate().select('id')).length > 0) return false;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { HostDatabase } from '../indexes';
+import type { HostDatabase } from '../database';
 import type { AppKey } from '../records/types';
 import type { MailLink, MailRow } from './types';
 
@@ -13,7 +13,7 @@ const LONGEST = 6 * 60 * 60_000;
 export const MAX_ATTEMPTS = RETRIES.length + 1;
 
 /** Mails of one form that wait, to different recipients; those to the same ones are one. */
-const MAX_WAITING = 1_000;
+export const MAX_WAITING = 1_000;
 
 /** Lines of a digest; what is beyond is counted only. */
 export const MAX_LINES = 200;

@@ -11,7 +11,7 @@ export interface MailLink {
 }
 
 /** What the mail to an address that a visitor has entered counts for (docs/reference/definitions.md#receipts). */
-export interface Receipt {
+export interface CountedReceipt {
   address: string;
   /** A keyed digest of the network that has asked for it; null: an editor has, or no request. */
   network: string | null;
@@ -34,7 +34,7 @@ export interface Receipts {
    * Counts a mail, in the caller's transaction.
    * @returns `full`: too many were sent to its address or from its network; `refused`: its address wants none, which no answer may say
    */
-  admit(key: AppKey, receipt: Receipt): Promise<'sent' | 'full' | 'refused'>;
+  admit(key: AppKey, receipt: CountedReceipt): Promise<'sent' | 'full' | 'refused'>;
   /** The token by which the reader of a mail refuses further ones of a site. */
   token(site: string, address: string): string;
   /** What the token stands for, for the two methods below; null for one that is forged or of another site. */
@@ -51,7 +51,7 @@ export interface QueuedMail {
   /** The form that has saved a record, and the record: several mails of one form that wait become one. Null for mails of logic. */
   about: { block: string; link: MailLink } | null;
   /** Null: its recipients are those of the app's settings. */
-  receipt: Receipt | null;
+  receipt: CountedReceipt | null;
 }
 
 /** A row of `plugin::apps.mail`. Times are milliseconds since the epoch. */

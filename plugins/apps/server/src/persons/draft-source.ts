@@ -1,13 +1,22 @@
 import type { Drafts } from '../links/types';
 import { exportPath } from './record-source';
 import { rowSource } from './row-source';
-import type { Tables } from './scan';
+import type { TableStatements } from './scan';
 import type { PersonSource, Stored } from './types';
 
 /** Drafts of forms that have the address in a field, or that the account has begun, with their files. */
-export function draftSource({ tables, drafts }: { tables: Tables; drafts: Pick<Drafts, 'remove'> }): PersonSource {
+export function draftSource({
+  tables,
+  drafts,
+}: {
+  tables: TableStatements;
+  drafts: Pick<Drafts, 'remove'>;
+}): PersonSource {
   const rows = rowSource(tables, {
-    ...{ kind: 'drafts', table: 'apps_drafts', name: 'draft_id', at: 'saved_at' },
+    kind: 'drafts',
+    table: 'apps_drafts',
+    name: 'draft_id',
+    at: 'saved_at',
     texts: [{ column: 'content', isJson: true }],
     identities: ['owner'],
   });

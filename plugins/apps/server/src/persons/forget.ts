@@ -64,7 +64,8 @@ async function inRun<T>(
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw new Error(`The site "${site.id}" has no portal`);
   const address = services.sites.urls.app(site, app.id);
-  const visit = callVisit(services, { site, content, requester, address, params: {}, through: 'job' });
-  const { value } = await withRun(services, { ...visit, forgets: true }, app, ({ unit }) => work(unit), { recordId });
+  const call = { site, content, requester, address, params: {}, forgets: true };
+  const visit = callVisit(services, { ...call, through: 'job' });
+  const { value } = await withRun(services, visit, app, ({ unit }) => work(unit), { recordId });
   return value;
 }

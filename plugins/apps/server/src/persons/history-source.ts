@@ -1,10 +1,9 @@
 import type { Items, Json } from '../../../shared/json';
 import { personElements } from '../apps';
 import type { App } from '../apps/types';
-import { marks, type Row } from '../indexes';
+import { marks, type Row } from '../database';
 import { aboutPerson } from './record-source';
-import type { Tables } from './scan';
-import { timeOf } from './scan';
+import { type TableStatements, timeOf } from './scan';
 import type { LoadKeyed, Person, PersonSource, Stored } from './types';
 
 const TABLE = 'apps_history';
@@ -13,7 +12,7 @@ const TABLE = 'apps_history';
  * Versions of records in the history that have the address, or that the account has made: those of deleted records too. Versions of
  * records that are erased go with these.
  */
-export function historySource({ tables, loadApp }: { tables: Tables; loadApp: LoadKeyed }): PersonSource {
+export function historySource({ tables, loadApp }: { tables: TableStatements; loadApp: LoadKeyed }): PersonSource {
   const storedOf = async (person: Person, row: Row): Promise<Stored | null> => {
     const key = { site: String(row.site), app: String(row.app) };
     const items = parsed(row.items);
@@ -25,8 +24,16 @@ export function historySource({ tables, loadApp }: { tables: Tables; loadApp: Lo
     if (!isAbout && (user === null || row.requester !== user.identity)) return null;
     const about = { items: items as Json, earlier: earlier as Json, through: String(row.through) };
     return {
-      ...{ kind: 'history', ...key, id: String(row.identifier), at: timeOf(row.at), row: Number(row.id) },
-      ...{ does: isAbout ? 'delete' : 'name', items: [], labels: {}, files: [], contents: [] },
+      kind: 'history',
+      ...key,
+      id: String(row.identifier),
+      at: timeOf(row.at),
+      row: Number(row.id),
+      does: isAbout ? 'delete' : 'name',
+      items: [],
+      labels: {},
+      files: [],
+      contents: [],
       data: { version: Number(row.id), by: String(row.requester), ...(isAbout ? about : {}) },
     };
   };

@@ -1,19 +1,19 @@
 import { timeBefore } from '../apps';
 import type { Block } from '../apps/types';
-import type { Row } from '../indexes';
+import type { Row } from '../database';
 import type { JobHandler } from '../jobs/types';
 import { scopeOf } from '../records';
 import type { AppKey } from '../records/types';
 import { forget } from './forget';
 import { definedBlock, forgettingOf } from './owned';
-import { anyOf, type Condition, RECORDS, type Tables } from './scan';
+import { anyOf, RECORDS, type RowCondition, type TableStatements } from './scan';
 import type { LoadKeyed, PersonServices } from './types';
 
 /** Milliseconds for which a try removes records; what is left then is the next one's, so that other jobs of the app have their time. */
 const TURN = 60_000;
 
 interface KeepTools {
-  tables: Tables;
+  tables: TableStatements;
   loadApp: LoadKeyed;
   services(): PersonServices;
   /** Milliseconds since the epoch. */
@@ -62,10 +62,15 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
 const nothing = { status: null, answer: null };
 
 /** The text of an item in stored JSON, as far as `like` can tell: names and ids have no characters that JSON escapes. */
-const hasItem = (column: string, text: string): Condition => ({ text: `t.${column} like ?`, values: [`%${text}%`] });
+const hasItem = (column: string, text: string): RowCondition => ({ text: `t.${column} like ?`, values: [`%${text}%`] });
 
 /** Rows of records of a block that were made before a moment, and of which something is left to go. */
-async function* expired(tables: Tables, key: AppKey, { id, definition }: Block, until: number): AsyncGenerator<Row[]> {
+async function* expired(
+  tables: TableStatements,
+  key: AppKey,
+  { id, definition }: Block,
+  until: number,
+): AsyncGenerator<Row[]> {
   const { anonymize } = definition.privacy;
   const left = anonymize?.map((name) => hasItem('items', `${JSON.stringify(name)}:`)) ?? [];
   const something = anonymize ? anyOf([...left, { text: 't.creator is not null', values: [] }]) : null;
@@ -79,7 +84,7 @@ async function* expired(tables: Tables, key: AppKey, { id, definition }: Block, 
 }
 
 /** Forgets the versions of deleted records of a block, of which one is older than a moment. */
-async function forgetDeleted(tables: Tables, key: AppKey, { id }: Block, until: number): Promise<void> {
+async function forgetDeleted(tables: TableStatements, key: AppKey, { id }: Block, until: number): Promise<void> {
   const own = anyOf(['items', 'earlier'].map((column) => hasItem(column, `"block":${JSON.stringify(id)}`)));
   const gone = `not exists (select 1 from ${RECORDS} r where r.hash = t.hash)`;
   const hit = { text: `t.at < ? and (${own.text}) and ${gone}`, values: [until, ...own.values] };

@@ -21,7 +21,16 @@ function isAbout({ search, user }: Person, run: RunDetail): boolean {
 }
 
 const storedOf = (run: RunDetail): Stored => ({
-  ...{ kind: 'runs', site: run.site, app: run.app, id: run.id, at: run.at, row: 0 },
-  ...{ does: 'delete', items: [], labels: {}, files: [], contents: [] },
+  kind: 'runs',
+  site: run.site,
+  app: run.app,
+  id: run.id,
+  at: run.at,
+  row: 0,
+  does: 'delete',
+  items: [],
+  labels: {},
+  files: [],
+  contents: [],
   data: { ...run } as unknown as Items,
 });

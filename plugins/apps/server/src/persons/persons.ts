@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ErasedPerson, FoundPerson, PersonEntry, PersonGroup, PersonName } from '../../../shared/admin-api';
 import type { Account } from '../auth';
 import { notFound } from '../common/errors';
-import type { HostDatabase } from '../indexes';
+import type { HostDatabase } from '../database';
 import type { Drafts, Links } from '../links/types';
 import { isAddress, readWho, searchOf } from './address';
 import { type ExportTools, exported } from './export';

@@ -1,17 +1,17 @@
 import { extname } from 'node:path';
 import type { Items, Json } from '../../../shared/json';
 import type { App } from '../apps/types';
+import type { Row } from '../database';
 import { eachFile } from '../files';
-import type { Row } from '../indexes';
 import type { Links } from '../links/types';
 import type { AppKey } from '../records/types';
 import { forget } from './forget';
 import { definedBlock, type Forgetting, ofPerson } from './owned';
-import { anyOf, type Condition, RECORDS, type Tables, timeOf } from './scan';
+import { anyOf, RECORDS, type RowCondition, type TableStatements, timeOf } from './scan';
 import type { LoadKeyed, Person, PersonServices, PersonSource, Stored } from './types';
 
 interface RecordTools {
-  tables: Tables;
+  tables: TableStatements;
   loadApp: LoadKeyed;
   links: Pick<Links, 'ofRecord'>;
   services(): PersonServices;
@@ -23,7 +23,7 @@ export function aboutPerson(
   texts: readonly string[],
   identities: readonly string[],
   names: readonly string[] = [],
-): Condition {
+): RowCondition {
   return anyOf([
     ...(search ? texts.map((column) => ({ text: `lower(t.${column}) like ?`, values: [search.pattern] })) : []),
     ...(user ? identities.map((column) => ({ text: `t.${column} = ?`, values: [user.identity] })) : []),
@@ -46,7 +46,11 @@ export function recordSource({ tables, loadApp, links, services }: RecordTools):
     const contents = filesOf(record.items);
     const held = (await links.ofRecord({ key, purpose: 'mine', id })).map(({ madeAt }) => timeOf(madeAt));
     return {
-      ...{ kind: 'records', ...key, id, at: timeOf(row.created_at), row: Number(row.id) },
+      kind: 'records',
+      ...key,
+      id,
+      at: timeOf(row.created_at),
+      row: Number(row.id),
       does: forgetting.does,
       items: forgetting.does === 'delete' ? [] : forgetting.items,
       data: { id, creator: record.creator, items: record.items, ...(held.length > 0 && { links: held }) },

@@ -1,8 +1,8 @@
 import type { ErasureEffect, PersonKind } from '../../../shared/admin-api';
 import type { Items, Json } from '../../../shared/json';
-import type { Row } from '../indexes';
+import type { Row } from '../database';
 import { aboutPerson, nameOf } from './record-source';
-import { type Tables, timeOf } from './scan';
+import { type TableStatements, timeOf } from './scan';
 import type { Person, PersonSource, Stored } from './types';
 
 /** A table of the plugin whose rows may be about persons. */
@@ -23,7 +23,7 @@ export interface PersonTable {
 }
 
 /** Rows of a table that have the address in a text, or the account in a column. */
-export function rowSource(tables: Tables, given: PersonTable): PersonSource {
+export function rowSource(tables: TableStatements, given: PersonTable): PersonSource {
   const { kind, table, name, at, texts, identities, names = [], keeps = () => null } = given;
   const condition = (person: Person) =>
     aboutPerson(
@@ -40,7 +40,10 @@ export function rowSource(tables: Tables, given: PersonTable): PersonSource {
     at: at === null ? null : timeOf(row[at]),
     row: Number(row.id),
     does: keeps(row, person)?.does ?? 'delete',
-    ...{ items: [], labels: {}, files: [], contents: [] },
+    items: [],
+    labels: {},
+    files: [],
+    contents: [],
     data: dataOf(given, row),
   });
 

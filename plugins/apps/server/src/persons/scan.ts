@@ -1,5 +1,5 @@
 import { expectWork } from '../common/time/pace';
-import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, readerOf, type Sql } from '../database';
 
 export const RECORDS = 'apps_records';
 
@@ -14,31 +14,31 @@ const ROW_TIME = 0.02;
 const MAX_TRIES = 5;
 
 /** A condition of SQL with the values of its placeholders. */
-export interface Condition {
+export interface RowCondition {
   text: string;
   values: readonly unknown[];
 }
 
-const always: Condition = { text: '1 = 1', values: [] };
+const always: RowCondition = { text: '1 = 1', values: [] };
 
 /** Statements for tables of the plugin, in short steps: others are served between them. */
-export interface Tables {
+export interface TableStatements {
   /**
    * Rows of a table that meet a condition, in batches, in the order of their ids. It looks at all rows, each in one of many short
    * statements.
    * @param range `within`: which rows are looked at; by an index. `old`: what rows meet that may be hits: it ends after a window without any
    */
-  scan(table: string, hit: Condition, range?: { within: Condition; old: Condition }): AsyncGenerator<Row[]>;
+  scan(table: string, hit: RowCondition, range?: { within: RowCondition; old: RowCondition }): AsyncGenerator<Row[]>;
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Deletes rows by their ids; the number of those that were there. */
   delete(table: string, ids: readonly number[]): Promise<number>;
 }
 
-export function createTables(database: HostDatabase): Tables {
+export function createTables(database: HostDatabase): TableStatements {
   const dialect = dialects[database.client];
   const reading = () => createSql(readerOf(database), dialect);
 
-  const write: Tables['write'] = async (work) => {
+  const write: TableStatements['write'] = async (work) => {
     for (let tries = 1; ; tries += 1) {
       try {
         return await database.transaction((trx) => work(createSql(trx, dialect)));
@@ -51,7 +51,7 @@ export function createTables(database: HostDatabase): Tables {
   return {
     async *scan(table, hit, { within, old } = { within: always, old: always }) {
       const window = `select * from ${table} where ${within.text} and id > ? order by id limit ${WINDOW}`;
-      const flag = ({ text }: Condition, name: string) => `case when ${text} then 1 else 0 end as ${name}`;
+      const flag = ({ text }: RowCondition, name: string) => `case when ${text} then 1 else 0 end as ${name}`;
       const text = `select t.id, ${flag(hit, 'hit')}, ${flag(old, 'old')} from (${window}) t order by t.id`;
       for (let after = 0; ; ) {
         await expectWork(ROW_TIME * WINDOW);
@@ -77,7 +77,7 @@ export function createTables(database: HostDatabase): Tables {
 }
 
 /** Any of the conditions. */
-export const anyOf = (conditions: readonly Condition[]): Condition => ({
+export const anyOf = (conditions: readonly RowCondition[]): RowCondition => ({
   text: conditions.length === 0 ? '1 = 0' : conditions.map(({ text }) => `(${text})`).join(' or '),
   values: conditions.flatMap(({ values }) => values),
 });

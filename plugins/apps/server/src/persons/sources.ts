@@ -1,12 +1,12 @@
 import type { PersonKind } from '../../../shared/admin-api';
-import type { Row } from '../indexes';
+import type { Row } from '../database';
 import type { Drafts, Links } from '../links/types';
 import { draftSource } from './draft-source';
 import { historySource } from './history-source';
 import { memorySource } from './memory-source';
 import { recordSource } from './record-source';
 import { type PersonTable, rowSource } from './row-source';
-import type { Tables } from './scan';
+import type { TableStatements } from './scan';
 import type { LoadKeyed, Person, PersonServices, PersonSource } from './types';
 
 /** Tables whose rows are about a person where they have the address or the account. */
@@ -80,7 +80,7 @@ function withoutLines(row: Row, { search }: Person): ReturnType<NonNullable<Pers
 
 /** Where something of persons is stored, in the order in which it is erased: what goes with records may make rows of other tables. */
 export function personSources(tools: {
-  tables: Tables;
+  tables: TableStatements;
   loadApp: LoadKeyed;
   links: Pick<Links, 'ofRecord'>;
   drafts: Pick<Drafts, 'remove'>;

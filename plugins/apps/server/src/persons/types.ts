@@ -2,6 +2,7 @@ import type { ExportedEntry, PersonName } from '../../../shared/admin-api';
 import type { AppServices } from '../apps';
 import type { App } from '../apps/types';
 import type { Requesters } from '../auth';
+import type { Awaitable } from '../common/time/awaitable';
 import type { AppKey } from '../records/types';
 import type { AddressSearch } from './address';
 
@@ -33,4 +34,4 @@ export interface PersonSource {
 }
 
 /** Finds the app of a key, by its files of now; null where there is none. */
-export type LoadKeyed = (key: AppKey) => Promise<App | null>;
+export type LoadKeyed = (key: AppKey) => Awaitable<App | null>;

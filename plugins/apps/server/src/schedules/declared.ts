@@ -3,6 +3,7 @@ import type { Items } from '../../../shared/json';
 import type { App } from '../apps';
 import type { Definition } from '../apps/types';
 import { missing } from '../common/errors';
+import type { Awaitable } from '../common/time/awaitable';
 import { serverTimeZone, ticksOf } from '../common/time/cron';
 import { type CallServices, callOfJob, siteOfJob } from '../events';
 import { JobFailure } from '../jobs';
@@ -28,7 +29,7 @@ interface OfApp {
 
 interface DeclaredTools {
   sites: Pick<Sites, 'all' | 'apps' | 'revision'>;
-  loadApp(site: Site, appId: string): Promise<App | null>;
+  loadApp(site: Site, appId: string): Awaitable<App | null>;
 }
 
 /**

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { Missed } from '../apps/types';
 import { ticksOf } from '../common/time/cron';
 import { beginAt, MAX_MISSED, nextLook, stepOf } from './schedules';
-import type { Progress } from './types';
+import type { ScheduleProgress } from './types';
 
 const at = (text: string) => Date.parse(`2026-03-${text}:00Z`);
 const hourly = { ticks: ticksOf('0 * * * *', 'UTC') };
 
 /** Looks at the times in order; what became a job, as `<tick> +<missed>`. */
 function run(missed: Missed, begin: string, times: readonly string[]): string[][] {
-  let progress: Progress = { position: beginAt(at(begin)), ran: [] };
+  let progress: ScheduleProgress = { position: beginAt(at(begin)), ran: [] };
   return times.map((time) => {
     const step = stepOf(progress, { ...hourly, missed }, at(time));
     progress = step?.progress ?? progress;
@@ -104,7 +104,7 @@ describe('the ticks that become jobs', () => {
         return state / 2_147_483_647;
       };
       const ran = new Set<number>();
-      let progress: Progress = { position: beginAt(at('10T00:00')), ran: [] };
+      let progress: ScheduleProgress = { position: beginAt(at('10T00:00')), ran: [] };
       let now = at('10T00:00');
       const jump = Math.floor(random() * 20);
       for (let look = 0; look < 60; look += 1) {

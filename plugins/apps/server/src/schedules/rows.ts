@@ -1,11 +1,11 @@
-import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, readerOf, type Sql } from '../indexes';
-import type { DeclaredSchedule, Progress } from './types';
+import { createSql, dialects, type HostDatabase, isFailure, marks, type Row, readerOf, type Sql } from '../database';
+import type { DeclaredSchedule, ScheduleProgress } from './types';
 
 const TABLE = 'apps_schedules';
 
 /** A schedule as stored: how far it has come, and its last job. */
 export interface StoredSchedule {
-  progress: Progress;
+  progress: ScheduleProgress;
   last: { tick: number; job: string } | null;
 }
 
@@ -22,7 +22,7 @@ const CHUNK = 500;
 function storedOf(row: Row): StoredSchedule {
   const { position, ran, last_tick: tick, job_id: job } = row;
   return {
-    progress: { position: Number(position), ran: JSON.parse(String(ran)) as Progress['ran'] },
+    progress: { position: Number(position), ran: JSON.parse(String(ran)) as ScheduleProgress['ran'] },
     last: tick === null || job === null ? null : { tick: Number(tick), job: String(job) },
   };
 }
@@ -97,7 +97,7 @@ export class ScheduleRows {
   async advance(
     id: string,
     position: number,
-    progress: Progress,
+    progress: ScheduleProgress,
     store: () => Promise<StoredSchedule['last']>,
   ): Promise<StoredSchedule | null> {
     const work = this.inTransaction(async (sql) => {

@@ -5,9 +5,15 @@ import type { Schedule } from '../apps/types';
 
 import job from '../content-types/job/schema.json';
 import schedule from '../content-types/schedule/schema.json';
+import {
+  availableClients,
+  connect,
+  createTestDatabase,
+  hostOf,
+  type TestDatabase,
+} from '../database/testing/databases';
 import { createJobs } from '../jobs';
 import { createContentTables } from '../records/testing/content-tables';
-import { availableClients, connect, createTestDatabase, hostOf, type TestDatabase } from '../records/testing/databases';
 import type { Site } from '../sites/types';
 import { createSchedules } from './schedules';
 import type { Schedules } from './types';
@@ -59,9 +65,14 @@ describe.each(await availableClients())('schedules on %s', (client) => {
   /** A process with its schedules and jobs. */
   function start(knex = database.knex): Schedules {
     const host = hostOf(knex, client);
-    const jobs = createJobs({ database: host, logger, config, limit: 100, now: () => now });
+    const signals = { isReliable: () => false, send() {}, on() {} };
+    const jobs = createJobs({ database: host, signals, logger, config, limit: 100, now: () => now });
     return createSchedules({
-      ...{ database: host, logger, jobs, isActive: true, now: () => now },
+      database: host,
+      logger,
+      jobs,
+      isActive: true,
+      now: () => now,
       sites: {
         all: async () => Object.keys(files).map(siteOf),
         apps: async ({ id }) => Object.keys(files[id] ?? {}),
@@ -232,7 +243,12 @@ describe.each(await availableClients())('schedules on %s', (client) => {
     to('02T04:30:00');
     const [listed] = await one.list();
     expect(listed).toEqual({
-      ...{ site: 'site', app: 'digest', block: 'form', function: 'send', cron: '0 6 * * 1-5', missed: 'once' },
+      site: 'site',
+      app: 'digest',
+      block: 'form',
+      function: 'send',
+      cron: '0 6 * * 1-5',
+      missed: 'once',
       timeZone: 'Europe/Paris',
       words: 'At 06:00, Monday through Friday, Europe/Paris',
       next: '2026-03-02T05:00:00.000Z',

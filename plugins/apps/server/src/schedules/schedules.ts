@@ -3,11 +3,11 @@ import type { Missed } from '../apps/types';
 import { notFound } from '../common/errors';
 import type { Logger } from '../common/log';
 import { cronWords } from '../common/time/cron';
-import type { HostDatabase } from '../indexes';
+import type { HostDatabase } from '../database';
 import type { Jobs, NewJob } from '../jobs/types';
 import { createDeclared, type Declared, placeOf } from './declared';
 import { ScheduleRows, type StoredRow, type StoredSchedule } from './rows';
-import type { DeclaredSchedule, ListedSchedule, Progress, Schedules } from './types';
+import type { DeclaredSchedule, ListedSchedule, ScheduleProgress, Schedules } from './types';
 
 /** Ticks that are looked at together: of more that were missed, the latest. */
 export const MAX_MISSED = 1_000;
@@ -29,7 +29,7 @@ interface DueTick {
 }
 
 interface Step {
-  progress: Progress;
+  progress: ScheduleProgress;
   due: DueTick[];
 }
 
@@ -41,14 +41,14 @@ const policies: Record<Missed, (fresh: readonly number[], last: number, now: num
 };
 
 /** Whether the clock was set back since the schedule has come so far. */
-const isAhead = ({ position }: Progress, now: number): boolean => position > now + SKEW;
+const isAhead = ({ position }: ScheduleProgress, now: number): boolean => position > now + SKEW;
 
 /**
  * How a schedule moves on: the ticks that are due, and how far it has then come; null when nothing changes.
  * A clock that was set back begins again at its new time, and leaves out the ticks that have been stored already.
  */
 export function stepOf(
-  progress: Progress,
+  progress: ScheduleProgress,
   { ticks, missed }: Pick<DeclaredSchedule, 'ticks' | 'missed'>,
   now: number,
 ): Step | null {
@@ -64,7 +64,11 @@ export function stepOf(
 }
 
 /** @param since all ticks after this time have run or are due; null: some were left out */
-function ranAfter(ran: Progress['ran'], due: readonly DueTick[], since: number | null): Progress['ran'] {
+function ranAfter(
+  ran: ScheduleProgress['ran'],
+  due: readonly DueTick[],
+  since: number | null,
+): ScheduleProgress['ran'] {
   const [first, last] = [due[0]?.at, due.at(-1)?.at];
   if (first === undefined || last === undefined) return ran;
   const before = since === null ? undefined : ran.findLast(([, to]) => to >= since && to < first);
@@ -77,10 +81,14 @@ function ranAfter(ran: Progress['ran'], due: readonly DueTick[], since: number |
 export const beginAt = (now: number): number => now - 1;
 
 /** The next tick of each progress: to find one takes a tenth of a millisecond. */
-const nextTicks = new WeakMap<Progress, number | null>();
+const nextTicks = new WeakMap<ScheduleProgress, number | null>();
 
 /** When a schedule is to be looked at next; null: never. */
-export function nextLook(progress: Progress, { ticks }: Pick<DeclaredSchedule, 'ticks'>, now: number): number | null {
+export function nextLook(
+  progress: ScheduleProgress,
+  { ticks }: Pick<DeclaredSchedule, 'ticks'>,
+  now: number,
+): number | null {
   if (isAhead(progress, now)) return now;
   const known = nextTicks.get(progress);
   if (known !== undefined) return known;
@@ -246,7 +254,12 @@ export function createSchedules(options: SchedulesOptions): Schedules {
     const job = state?.last ? await jobs.find(state.last.job) : null;
     const next = ticks.next(Math.max(now(), state?.progress.position ?? 0));
     return {
-      ...{ ...key, block, function: one.function, cron, timeZone, missed },
+      ...key,
+      block,
+      function: one.function,
+      cron,
+      timeZone,
+      missed,
       words: cronWords(cron, timeZone),
       next: next === null ? null : new Date(next).toISOString(),
       last: state?.last
@@ -310,7 +323,11 @@ export function createSchedules(options: SchedulesOptions): Schedules {
 function jobOf({ id, kind, key, block, function: name, cron }: DeclaredSchedule, { at, missed }: DueTick): NewJob {
   const tick = new Date(at).toISOString();
   return {
-    ...{ key, kind, name: `${block}/${name}`, requester: '', dueAt: null },
+    key,
+    kind,
+    name: `${block}/${name}`,
+    requester: '',
+    dueAt: null,
     data: { block, function: name, params: { schedule: cron, tick, missed } },
     jobKey: `schedule/${id}/${tick}`,
     sequence: `schedule/${id}`,

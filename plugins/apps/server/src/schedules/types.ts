@@ -20,7 +20,7 @@ export interface DeclaredSchedule {
 }
 
 /** How far a schedule has come. Times are milliseconds since the epoch. */
-export interface Progress {
+export interface ScheduleProgress {
   /** The last tick that was looked at, or the time from which on there are ticks. */
   position: number;
   /** Ranges, by their ends: all ticks from the first to the second time have been stored as jobs. */

@@ -1,6 +1,6 @@
 import { memoized } from '../../common/collections';
 import type { CompiledLayout } from '../../layouts/types';
-import { attributes, conditionJson, escapeHtml } from '../elements';
+import { attributes, conditionJson, escapeHtml, membersOf } from '../elements';
 import type { AppServices } from '../run/types';
 import type { Block, ElementDefinition } from '../types';
 import { pagesOf } from './sent/pages';
@@ -12,7 +12,11 @@ interface Member {
 }
 
 /** A group for entering: a fieldset with its heading. For reading: the labels and values. */
-export function groupHtml(group: ElementDefinition, members: readonly Member[], mode: 'input' | 'text'): string {
+export function groupHtml(
+  group: Pick<ElementDefinition, 'label' | 'help' | 'class' | 'showIf'>,
+  members: readonly Member[],
+  mode: 'input' | 'text',
+): string {
   const { label, help } = group;
   const own = { class: group.class ? `apps-group ${group.class}` : 'apps-group' };
   const note = help ? `<p class="apps-help">${escapeHtml(help)}</p>` : '';
@@ -39,7 +43,7 @@ function showsWithGroups(block: Block, inLayout: (name: string) => boolean): (na
   if (pages.length > 0) members.add('_save');
   const shows = (name: string) => onPages.has(name) || inLayout(name);
   for (const element of definition.elements.values())
-    if (element.members && shows(element.name)) for (const name of element.members) members.add(name);
+    if (shows(element.name)) for (const name of membersOf(element)) members.add(name);
   return (name) => members.has(name) || shows(name);
 }
 

@@ -19,8 +19,8 @@ import { type BlockSession, titleText, withSession } from './block-session';
 import { draftHtml, lostHtml } from './display/draft-html';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
 import { formHtml, whoMaySend } from './display/form';
+import { formMessages } from './display/form-pages';
 import { shutForm, waitingNote } from './display/shut-form';
-import { formMessages } from './html/pages';
 
 /** The HTML of a block. */
 export interface Rendered {

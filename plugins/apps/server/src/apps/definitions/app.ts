@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Items, Json } from '../../../../shared/json';
 import { memoized } from '../../common/collections';
 import { attempt, definitionError } from '../../common/errors';
+import type { Awaitable } from '../../common/time/awaitable';
 import type { IndexDeclarations, IndexType } from '../../indexes/types';
 import type { LayoutSource } from '../../layouts/types';
 import { type AppFolder, isId, type ThemeFile } from '../../sites';
@@ -72,14 +73,14 @@ const parts: Record<string, { part: Part; language?: NonNullable<Block['logic']>
 };
 
 /** Maximum characters of all definitions of an app; further ones, in the order of block ids, are not read. */
-const MAX_DEFINITIONS = 512 * 1024;
+export const MAX_DEFINITIONS = 512 * 1024;
 
 const TOO_MANY = `The definitions of this app have more than ${MAX_DEFINITIONS / 1024} kB together`;
 
 /** Characters of YAML between two yields to the event loop: reading them may take some hundredths of a second. */
 const YIELD_INTERVAL = 16 * 1024;
 
-const loaded = new WeakMap<AppFolder, Promise<App>>();
+const loaded = new WeakMap<AppFolder, Awaitable<App>>();
 
 /** Maximum warnings about unknown keys of one app. */
 const MAX_WARNINGS = 20;
@@ -88,12 +89,14 @@ const MAX_WARNINGS = 20;
  * The app of a folder, read once for each folder object. Its mistakes are in `error` of the app and of its blocks.
  * @param warn called for each unknown key that is ignored
  */
-export function loadApp(folder: AppFolder, warn: (message: string) => void = () => undefined): Promise<App> {
-  let app = loaded.get(folder);
-  if (!app) {
-    app = readApp(folder, warn);
-    loaded.set(folder, app);
-  }
+export function loadApp(folder: AppFolder, warn: (message: string) => void = () => undefined): Awaitable<App> {
+  const known = loaded.get(folder);
+  if (known) return known;
+  const app = readApp(folder, warn).then((read) => {
+    loaded.set(folder, read);
+    return read;
+  });
+  loaded.set(folder, app);
   return app;
 }
 

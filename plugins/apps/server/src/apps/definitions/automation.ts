@@ -7,7 +7,7 @@ import type { IndexDeclarations } from '../../indexes/types';
 import { secretName } from '../elements';
 import { isAddress, isAllowed, recipientEntries } from '../mail';
 import type { Block, Notify, RecordEvent, Schedule, Settings, Webhook } from '../types';
-import { type Check, check } from '../yaml/check';
+import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, mapping, named, oneOf, text } from '../yaml/schema';
 
 /** Maximum recipients of `notify`. */
@@ -16,18 +16,21 @@ const MAX_TO = 10;
 const entry = z.string().max(300);
 
 const to = check<string[]>(
-  z.preprocess(
-    (value) => (typeof value === 'string' ? [value] : value),
-    boundedList(
-      MAX_TO,
-      `There are at most ${MAX_TO} recipients`,
-      z
-        .array(entry, {
-          error: ({ input }) => `This must be an address, or a list of addresses, not ${describe(input)}`,
-        })
-        .min(1),
-      (one) => entry.safeParse(one).success,
+  shownAs(
+    z.preprocess(
+      (value) => (typeof value === 'string' ? [value] : value),
+      boundedList(
+        MAX_TO,
+        `There are at most ${MAX_TO} recipients`,
+        z
+          .array(entry, {
+            error: ({ input }) => `This must be an address, or a list of addresses, not ${describe(input)}`,
+          })
+          .min(1),
+        (one) => entry.safeParse(one).success,
+      ),
     ),
+    () => z.union([entry, z.array(entry).min(1).max(MAX_TO)]),
   ),
 );
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { errorText } from '../../common/errors';
+import { elementTypes } from '../elements';
 import { readDefinition } from './definition';
 import { failure, file } from './testing/definitions';
 
@@ -26,18 +27,21 @@ elements:
     expect(definition.elements.get('total')).toEqual({
       name: 'total',
       type: 'NUMBER',
+      kind: elementTypes.get('NUMBER'),
       indexType: 'field',
-      min: 0,
+      settings: { min: 0 },
       default: 3,
       label: '12',
       position: { file: 'blocks/rate.yaml', line: 9, column: 10 },
     });
     expect(definition.elements.get('color')).toMatchObject({
       default: 2,
-      options: [
-        { value: 'red', label: 'red' },
-        { value: 2, label: 'two' },
-      ],
+      settings: {
+        options: [
+          { value: 'red', label: 'red' },
+          { value: 2, label: 'two' },
+        ],
+      },
     });
     expect(definition.elements.get('_save')).toMatchObject({ type: 'ACTION', label: 'Send' });
     expect(definition.source.elements).toMatchObject({

@@ -3,7 +3,7 @@ import type { Items, Json } from '../../../../shared/json';
 import { didYouMean } from '../../common/text';
 import type { Wrong } from '../../common/validation';
 import { idPattern, reservedViews, type ThemeFile } from '../../sites';
-import { builtInActions, type ElementType, elementTypes, roleOf } from '../elements';
+import { ACTION, builtInActions, type ElementType, elementTypes, readAlone } from '../elements';
 import type { DefinitionWork } from '../elements/inputs/settings';
 import { LIVE_VIEW } from '../live-topics';
 import { inEnglish } from '../locales';
@@ -30,20 +30,22 @@ export function readElement(at: YamlNode, name: string, work: DefinitionWork): E
   const { value } = at;
   const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
   const type = isMapping(typeAt.value) ? defaultType(at, name) : typeName(typeAt);
-  if (builtInActions.has(name) && type !== 'ACTION')
-    typeAt.fail(`"${name}" is a built-in action, so its type is ACTION`);
-  const elementType = elementTypes.get(type) as ElementType;
-  const { settings } = elementType;
-  const definition: Record<string, unknown> = { name, type, position: at.position };
+  if (builtInActions.has(name) && type !== ACTION)
+    typeAt.fail(`"${name}" is a built-in action, so its type is ${ACTION}`);
+  const kind = elementTypes.get(type) as ElementType;
+  const shared: Record<string, unknown> = {};
+  const own: Record<string, unknown> = {};
   for (const key of isMapping(value) ? Object.keys(value) : []) {
     if (key === 'type') continue;
-    const setting = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (!setting) unknownKey(at, key, ['type', ...Object.keys(settings)], ` for the type ${type}`);
-    else if (at.child(key).value !== null) definition[setting.as] = setting.check(at.child(key), work);
+    const setting = Object.hasOwn(kind.settings, key) ? kind.settings[key] : undefined;
+    if (!setting) unknownKey(at, key, ['type', ...Object.keys(kind.settings)], ` for the type ${type}`);
+    else if (at.child(key).value === null) continue;
+    else if ('own' in setting) own[setting.own] = setting.check(at.child(key), work);
+    else shared[setting.shared] = setting.check(at.child(key), work);
   }
-  const checked = definition as unknown as ElementDefinition;
-  elementType.check?.(checked, at);
-  return withDefault(at, checked, elementType, work);
+  const definition: ElementDefinition = { ...shared, name, type, kind, settings: own, position: at.position };
+  kind.check?.(definition, at);
+  return withDefault(at, definition, work);
 }
 
 function typeName(at: YamlNode): string {
@@ -57,38 +59,34 @@ function typeName(at: YamlNode): string {
 }
 
 function defaultType(at: YamlNode, name: string): string {
-  return builtInActions.has(name) ? 'ACTION' : at.fail('An element needs a "type"');
+  return builtInActions.has(name) ? ACTION : at.fail('An element needs a "type"');
 }
 
 /**
  * A default must be a value that the element could store: it is read like a visitor's entry. It is not checked where the
  * options are computed.
  */
-function withDefault(
-  at: YamlNode,
-  definition: ElementDefinition,
-  { read, settings, isList }: ElementType,
-  work: PatternWork,
-): ElementDefinition {
-  const given = definition.default;
+function withDefault(at: YamlNode, definition: ElementDefinition, work: PatternWork): ElementDefinition {
+  const { default: given, kind } = definition;
+  const { read, options, isList } = kind;
   if (given === undefined || given === '' || !read) return definition;
-  if (Object.hasOwn(settings, 'options') && !definition.options) return definition;
+  if (options && !options(definition)) return definition;
   const entered = (Array.isArray(given) ? given : given === false ? [] : [given]).map((value) => {
     if (typeof value === 'object') at.child('default').fail(`This cannot be a default value: ${describe(value)}`);
     return String(value);
   });
   if (Array.isArray(given) && !isList?.(definition)) at.child('default').fail('This must be one value, not a list');
-  const result = read(entered, { ...definition, required: false }, definition.options ?? [], work);
-  if ('error' in result)
+  const result = readAlone({ ...definition, required: false }, entered, work);
+  if (result && 'error' in result)
     return at.child('default').fail(`This is not a value of the element: ${inEnglish(result.error)}`);
-  return { ...definition, default: result.value };
+  return result && 'value' in result ? { ...definition, default: result.value } : definition;
 }
 
 /** Schema for editors: the keys of an element of a type. */
 function typeShape(type: string, isTypeNeeded: boolean): z.ZodType {
-  const settings = Object.entries(elementTypes.get(type)?.settings ?? {}).map(([key, { as, check }]) => [
+  const settings = Object.entries(elementTypes.get(type)?.settings ?? {}).map(([key, { check, isFields }]) => [
     key,
-    (as === 'entry' ? entryShape() : check.schema).nullish(),
+    (isFields ? entryShape() : check.schema).nullish(),
   ]);
   const name = z.literal(type);
   return z.strictObject({ type: isTypeNeeded ? name : name.optional(), ...Object.fromEntries(settings) });
@@ -102,15 +100,14 @@ function elementShape(): z.ZodType {
 
 /** Schema for editors: the fields of a repeated group. */
 function entryShape(): z.ZodType {
-  const isField = (type: string) => roleOf({ type }) === 'input' && type !== 'REPEAT';
-  const types = [...elementTypes.keys()].filter(isField);
+  const types = [...elementTypes].flatMap(([type, { notRepeated }]) => (notRepeated === undefined ? [type] : []));
   const field = z.union([z.enum(types), ...types.map((type) => typeShape(type, true))]);
   return z.record(z.string(), field).meta({ propertyNames: { pattern: idPattern.source } });
 }
 
 /** Schema for editors: all elements of a block. */
 function elementsShape(): z.ZodType {
-  const action = z.union([z.literal('ACTION'), typeShape('ACTION', false)]).optional();
+  const action = z.union([z.literal(ACTION), typeShape(ACTION, false)]).optional();
   const builtIn = Object.fromEntries([...builtInActions.keys()].map((name) => [name, action]));
   return z
     .object(builtIn)
@@ -142,7 +139,7 @@ export const emptyDefinition: Definition = {
 };
 
 /** Maximum characters of a view's id. */
-const MAX_VIEW_ID = 255;
+export const MAX_VIEW_ID = 255;
 
 const notView = { error: ({ input }: Wrong) => `This must be the id of a view, not ${describe(input)}` };
 
@@ -181,7 +178,7 @@ const cache = check<number | false>(
 const refresh = check<number | 'on-change'>(z.union([z.literal('on-change', notSeconds), secondsSchema]));
 
 /** Maximum elements of a definition: more than any form needs, and each costs time on every page of the block. */
-const MAX_ELEMENTS = 500;
+export const MAX_ELEMENTS = 500;
 
 /** Maximum steps of compiling all patterns of a definition, 100 for each character: about 100 ms. */
 const MAX_PATTERN_STEPS = 4_000_000;
@@ -200,6 +197,7 @@ const elements = check(shownAs(allElements.schema, elementsShape), (value, at) =
     options: 0,
     patterns: MAX_PATTERN_STEPS,
     fields: MAX_ELEMENTS,
+    types: elementTypes,
     readElement(inner, name) {
       work.fields -= 1;
       if (work.fields < 0) inner.fail(`The repeated groups of a block have at most ${MAX_ELEMENTS} fields together`);
@@ -286,7 +284,7 @@ function restrictedByNothing({ value }: YamlNode): string[] | null {
 function normalised(source: Items): Items {
   const elements = Object.entries((source.elements ?? {}) as { [name: string]: Json }).map(([name, element]) => [
     name,
-    isMapping(element) ? { type: 'ACTION', ...element } : { type: element },
+    isMapping(element) ? { type: ACTION, ...element } : { type: element },
   ]);
   return { ...source, elements: Object.fromEntries(elements) };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { didYouMean } from '../../common/text';
-import { PAGES, pageFields, showIfSetting, withCondition } from '../elements';
+import { membersOf, PAGES, pageFields, showIfSetting, withCondition } from '../elements';
 import type { ElementDefinition, FormPage } from '../types';
 import { type Check, check } from '../yaml/check';
 import { boundedList, caption, mapping } from '../yaml/schema';
@@ -51,7 +51,7 @@ export function placeOnPages(elements: Elements, list: readonly FormPage[], root
   const own = OWN_NAMES.find((name) => elements.has(name));
   if (own) root.child('elements').child(own).fail(`A form with pages has a field "${own}" of its own`);
   const groupOf = new Map(
-    [...elements.values()].flatMap(({ name, members }) => (members ?? []).map((one) => [one, name])),
+    [...elements.values()].flatMap((element) => membersOf(element).map((one) => [one, element.name])),
   );
   const pageOf = new Map<string, number>();
   const placed = new Map(elements);
@@ -64,7 +64,7 @@ export function placeOnPages(elements: Elements, list: readonly FormPage[], root
         return where.fail(`There is no element "${name}"${didYouMean(name, [...elements.keys()])}`);
       if (pageOf.has(name)) where.fail(`"${name}" is on page ${(pageOf.get(name) ?? 0) + 1} already`);
       if (groupOf.has(name)) where.fail(`"${name}" is in the group "${groupOf.get(name)}": put the group on the page`);
-      for (const one of [name, ...(element.members ?? [])]) {
+      for (const one of [name, ...membersOf(element)]) {
         pageOf.set(one, index);
         const before = placed.get(one);
         if (before && showIf) placed.set(one, withCondition(before, { showIf }));

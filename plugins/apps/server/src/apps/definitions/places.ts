@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoMoment } from '../../common/values/moments';
+import { listedOptions } from '../elements';
 import type { ElementDefinition, LocalTime, Places } from '../types';
 import { type Check, check } from '../yaml/check';
 import { caption, describe, flag, placesNumber } from '../yaml/schema';
@@ -50,11 +51,13 @@ export function placesOf(
   const all = [...elements.values()];
   const namesOf = (elements: readonly ElementDefinition[]) => elements.map(({ name }) => name);
   const unique = namesOf(all.filter((element) => element.unique));
-  const limited = namesOf(all.filter(({ options }) => options?.some((option) => option.limit !== undefined)));
+  const limited = namesOf(
+    all.filter((element) => listedOptions(element)?.some((option) => option.limit !== undefined)),
+  );
   if (opens && closes && closes.clock <= opens.clock)
     root.child('closes').fail('This is not after "opens": the block would never be open');
   if (waitingList && limit === null) root.key('waiting_list').fail('A waiting list needs a "limit" of the block');
-  const options = all.flatMap(({ options = [] }) => options.filter((option) => option.limit !== undefined));
+  const options = all.flatMap((one) => (listedOptions(one) ?? []).filter((option) => option.limit !== undefined));
   if (options.length > MAX_LIMITED)
     root.child('elements').fail(`At most ${MAX_LIMITED} options of a block have a limit, not ${options.length}`);
   const ends = [limit, perRequester].some((one) => one !== null) || limited.length > 0;

@@ -1,8 +1,12 @@
 import { type AppsError, definitionError } from '../../common/errors';
+import { elementTypes } from '../elements';
 import type { Block, ElementDefinition, Receipt } from '../types';
 import { type Check, check } from '../yaml/check';
 import { flag, mapping, text } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
+
+/** The types of elements whose values are addresses. */
+const types = [...elementTypes].flatMap(([name, { isAddress }]) => (isAddress ? [name] : [])).join(' or ');
 
 const receiptMapping = mapping({ to: text, subject: text, block: text, confirm: flag });
 
@@ -10,7 +14,7 @@ const receiptMapping = mapping({ to: text, subject: text, block: text, confirm: 
 export const receipt: Check<Receipt> = check(receiptMapping.schema, (value, at): Receipt => {
   const { to, subject = null, block = null, confirm = false } = receiptMapping.read(value, at);
   return to === undefined
-    ? at.fail('"receipt" needs a "to", the name of an element of the type EMAIL')
+    ? at.fail(`"receipt" needs a "to", the name of an element of the type ${types}`)
     : { to, subject, block, confirm, position: at.position };
 });
 
@@ -20,8 +24,11 @@ export function checkReceipt(
   elements: ReadonlyMap<string, ElementDefinition>,
   root: YamlNode,
 ): Receipt | null {
-  if (given && elements.get(given.to)?.type !== 'EMAIL')
-    root.child('receipt').child('to').fail(`This must be the name of an element of the type EMAIL, not "${given.to}"`);
+  if (given && !elements.get(given.to)?.kind.isAddress)
+    root
+      .child('receipt')
+      .child('to')
+      .fail(`This must be the name of an element of the type ${types}, not "${given.to}"`);
   return given ?? null;
 }
 

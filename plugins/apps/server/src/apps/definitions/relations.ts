@@ -1,5 +1,5 @@
 import { didYouMean } from '../../common/text';
-import { comparedAsNumber, isNumeric, roleOf, withCondition } from '../elements';
+import { comparedAsNumber, fieldsOf, isNumeric, membersOf, roleOf, withCondition, withFields } from '../elements';
 import type { Condition, ElementDefinition } from '../types';
 import { isMapping } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
@@ -14,7 +14,7 @@ export function relate(elements: Elements, at: YamlNode): Map<string, ElementDef
   const related = new Map(elements);
   const grouped = new Map<string, string>();
   for (const [name, element] of elements) {
-    for (const member of element.members ?? []) {
+    for (const member of membersOf(element)) {
       checkMember(elements, at.child(name), member, grouped);
       grouped.set(member, name);
       const own = elements.get(member) as ElementDefinition;
@@ -36,11 +36,10 @@ export function withConditions(elements: Elements, at: YamlNode): Map<string, El
       const named = before.get(other) ?? notBefore(at, name, other, before);
       return [other, isNumeric(named) ? comparedAsNumber(condition) : condition];
     });
-    const entry = element.entry && relate(element.entry, at.child(name).child('elements'));
+    const fields = fieldsOf(element);
     checked.set(name, {
-      ...element,
+      ...(fields ? withFields(element, relate(fields, at.child(name).child('elements'))) : element),
       ...(element.showIf && { showIf: Object.fromEntries(showIf) }),
-      ...(entry && { entry }),
     });
     if (roleOf(element) === 'input') before.set(name, element);
   }

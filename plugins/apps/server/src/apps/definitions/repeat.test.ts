@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fieldsOf } from '../elements';
 import { readDefinition } from './definition';
 import { failure as failureOf } from './testing/definitions';
 
@@ -18,10 +19,10 @@ describe('a REPEAT', () => {
       'name: TEXT, age: { type: NUMBER, min: 0 }',
     );
     const element = read(text).elements.get('a');
-    expect(element).toMatchObject({ min: 1, max: 3, entryLabel: 'Guest', addLabel: 'More' });
-    expect([...(element?.entry?.values() ?? [])]).toMatchObject([
+    expect(element).toMatchObject({ settings: { min: 1, max: 3, entryLabel: 'Guest', addLabel: 'More' } });
+    expect([...((element && fieldsOf(element))?.values() ?? [])]).toMatchObject([
       { name: 'name', type: 'TEXT' },
-      { name: 'age', type: 'NUMBER', min: 0 },
+      { name: 'age', type: 'NUMBER', settings: { min: 0 } },
     ]);
   });
 

@@ -62,8 +62,14 @@ describe('the schedules of a block', () => {
     const files = new Map(many(6, (n) => `blocks/b${n}.yaml`).map((path) => [path, { path, text }]));
     const site = { id: 'site', title: '', url: '', theme: 'default', locale: null, timeZone: null };
     const folder: AppFolder = {
-      ...{ site, appId: 'many', themeId: 'default', revision: '1', settings: null, theme: null },
-      ...{ files, themeFiles: new Map() },
+      site,
+      appId: 'many',
+      themeId: 'default',
+      revision: '1',
+      settings: null,
+      theme: null,
+      files,
+      themeFiles: new Map(),
     };
     const { blocks } = await loadApp(folder);
     expect([...blocks.values()].map(({ error }) => error && errorText(error))).toEqual([

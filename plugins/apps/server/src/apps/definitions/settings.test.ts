@@ -29,8 +29,13 @@ describe('readSettings', () => {
           [
             'chat',
             {
-              ...{ url: 'https://example.org/x?y=1', events: new Set(['create']), block: 'b', query: 'n > 1' },
-              ...{ body: { block: 'b', name: 'f' }, secret: 's', position: expect.anything() },
+              url: 'https://example.org/x?y=1',
+              events: new Set(['create']),
+              block: 'b',
+              query: 'n > 1',
+              body: { block: 'b', name: 'f' },
+              secret: 's',
+              position: expect.anything(),
             },
           ],
         ]),

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import type { Items, Json } from '../../../../shared/json';
 import type { Acl, AclRight, JsonUse, JsonUses } from '../../auth/types';
 import type { ThemeFile } from '../../sites';
+import { translatedElements } from '../elements';
 import { cataloguesOf, localeFor } from '../locales';
 import { isRecipientEntry } from '../mail';
-import type { App, Block, Definition, ElementDefinition, FormPage, MailSettings, Settings } from '../types';
+import type { App, Block, Definition, FormPage, MailSettings, Settings } from '../types';
 import { type Check, check, shownAs } from '../yaml/check';
 import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
@@ -42,7 +43,7 @@ function usesOf(given: Partial<JsonUses>, strict: boolean): JsonUses {
 /** Days for which versions of records are kept, where settings.yaml does not say. */
 export const HISTORY_DAYS = 180;
 
-const MAX_HISTORY_DAYS = 3_650;
+export const MAX_HISTORY_DAYS = 3_650;
 
 const notDays = {
   error: ({ input }: { input?: unknown }) =>
@@ -76,7 +77,7 @@ export const emptySettings: Settings = {
 };
 
 /** Maximum users and groups in all lists of an `acl`: every request compares the requester with each. */
-const MAX_NAMES = 10_000;
+export const MAX_NAMES = 10_000;
 
 const roleNames = check(names.schema.nullable(), (value) => (value as string[] | null) ?? []);
 
@@ -175,7 +176,17 @@ export function readSettings(file: ThemeFile): Settings {
     keep_drafts: drafts,
   } = given;
   return {
-    ...{ debug, withTheme, visitor, proofOfWork, strict, acl, options, mail, webhooks: declared, history, historyDays },
+    debug,
+    withTheme,
+    visitor,
+    proofOfWork,
+    strict,
+    acl,
+    options,
+    mail,
+    webhooks: declared,
+    history,
+    historyDays,
     scheduleAs: roles,
     keepDrafts: drafts ? lengthOf(drafts) : KEEP_DRAFTS,
     json: usesOf(uses, strict),
@@ -185,22 +196,6 @@ export function readSettings(file: ThemeFile): Settings {
 
 /** The message of a key, without its values; null if there is none. */
 type Find = (key: string) => string | null;
-
-/** Texts of an element, by the keys that a definition has them under. */
-const texts = {
-  label: 'label',
-  help: 'help',
-  placeholder: 'placeholder',
-  confirm: 'confirm',
-  entry_label: 'entryLabel',
-  add_label: 'addLabel',
-  remove_label: 'removeLabel',
-  up_label: 'upLabel',
-  down_label: 'downLabel',
-} as const;
-
-/** Keys of an element that have messages. */
-export const elementTexts: readonly string[] = Object.keys(texts);
 
 /**
  * The app with the texts of its definitions in the language of its site, as far as its catalogues have them
@@ -238,25 +233,7 @@ function definitionIn(definition: Definition, find: Find): Definition {
         [...definition.states.all].map(([name, one]) => [name, { ...one, label: find(`states.${name}`) ?? one.label }]),
       ),
     },
-    elements: elementsIn(definition.elements, find),
-    builtIn: elementsIn(definition.builtIn, find),
-  };
-}
-
-function elementsIn(elements: Definition['elements'], find: Find): Map<string, ElementDefinition> {
-  return new Map([...elements].map(([name, one]) => [name, elementIn(one, (key) => find(`elements.${name}.${key}`))]));
-}
-
-function elementIn(element: ElementDefinition, find: Find): ElementDefinition {
-  const found = Object.entries(texts).flatMap(([key, name]) => {
-    const text = find(key);
-    return text === null ? [] : [[name, text]];
-  });
-  const { options, entry } = element;
-  return {
-    ...element,
-    ...Object.fromEntries(found),
-    ...(options && { options: options.map((one) => ({ ...one, label: find(`options.${one.value}`) ?? one.label })) }),
-    ...(entry && { entry: elementsIn(entry, find) }),
+    elements: translatedElements(definition.elements, find),
+    builtIn: translatedElements(definition.builtIn, find),
   };
 }

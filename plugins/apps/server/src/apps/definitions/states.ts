@@ -6,7 +6,7 @@ import type { YamlNode } from '../yaml/yaml';
 import { notify } from './automation';
 
 /** States of a block. A page of a record has a button for each way out of one. */
-const MAX_STATES = 50;
+export const MAX_STATES = 50;
 
 /** The item that the state of a record is, and its index. */
 export const STATE_ITEM = 'state';

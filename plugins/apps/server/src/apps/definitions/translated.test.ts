@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AppFolder, ThemeFile } from '../../sites/types';
+import { fieldsOf } from '../elements';
 import { loadApp } from './app';
 
 const folderOf = (locale: string | null, texts: Record<string, string>): AppFolder => ({
@@ -48,9 +49,10 @@ test('a definition has the texts of the site’s language', async () => {
     { value: 1, label: 'Eins' },
     { value: 'two', label: 'Zwei' },
   ];
-  expect(elements?.get('kind')).toMatchObject({ label: 'Kind', options });
-  expect(elements?.get('guests')).toMatchObject({ label: 'Guests', addLabel: 'Dazu' });
-  expect(elements?.get('guests')?.entry?.get('n')).toMatchObject({ name: 'n', label: 'Wer' });
+  expect(elements?.get('kind')).toMatchObject({ label: 'Kind', settings: { options } });
+  expect(elements?.get('guests')).toMatchObject({ label: 'Guests', settings: { addLabel: 'Dazu' } });
+  const guests = elements?.get('guests');
+  expect(guests && fieldsOf(guests)?.get('n')).toMatchObject({ name: 'n', label: 'Wer' });
   expect(elements?.get('_save')).toMatchObject({ label: 'Senden' });
 });
 

@@ -31,13 +31,14 @@ export const boolean: ElementType = {
     const word = value === null || value === false ? '' : typeof value === 'object' ? '?' : wordOf(String(value));
     return NO.has(word) ? [] : YES.has(word) ? ['1'] : message('true_false');
   },
+  word: (value) => (typeof value !== 'boolean' ? undefined : value ? 'yes' : 'no'),
   shows: (value) => [sentFor(value)],
   compares: (submitted) => [NO.has(wordOf(lastEntry(submitted))) ? '' : '1'],
   read(submitted, { required }) {
     const value = !NO.has(wordOf(lastEntry(submitted)));
     return required && !value ? { error: message('check') } : { value };
   },
-  render(view) {
+  show(view) {
     if (view.mode === 'text') return readableBoolean(view);
     const { name } = view.definition;
     const checked = view.entered ? !NO.has(wordOf(lastEntry(view.entered))) : sentFor(view.value) === '1';

@@ -3,13 +3,18 @@ import type { Json } from '../../../../shared/json';
 import { message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
 import { check, shownAs } from '../yaml/check';
-import { boundedList, flag, placesNumber } from '../yaml/schema';
+import { boundedList, placesNumber } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
 import { attributes, controlId, escapeHtml, field, fieldset, isDemanded, plainText, stateOf } from './inputs/html';
 import {
+  type Autocomplete,
   autocomplete,
   type DefinitionWork,
   inputSettings,
+  isMultiple,
+  type Multiple,
+  multiple,
+  type Placeholder,
   placeholder,
   type Settings,
   unique,
@@ -50,25 +55,26 @@ export function readMany(
 }
 
 /** One option's value; any value where a function computes the options. */
-function oneSchema({ options, required }: ElementDefinition): JsonSchema {
+function oneSchema({ settings: { options }, required }: ElementDefinition<ChoiceSettings>): JsonSchema {
   const none = required ? [] : [null];
   if (!options) return { type: ['string', 'number', 'boolean', ...(required ? [] : ['null'])] };
   return { enum: [...options.map(({ value }) => value), ...none] };
 }
 
 /** A list of options' values, each once. */
-function manySchema(definition: ElementDefinition): JsonSchema {
+function manySchema(definition: ElementDefinition<ChoiceSettings>): JsonSchema {
   const items = oneSchema({ ...definition, required: true });
   return { type: 'array', items, uniqueItems: true, ...(definition.required && { minItems: 1 }) };
 }
 
 /** Refuses `unique` where several options can be chosen: a list is not one value. */
-export function checkUnique({ unique, multiple }: ElementDefinition, at: YamlNode): void {
-  if (unique && multiple) at.key('unique').fail('Only an element of one value can be unique: leave out "multiple"');
+export function checkUnique({ unique, settings }: ElementDefinition<Multiple>, at: YamlNode): void {
+  if (unique && settings.multiple)
+    at.key('unique').fail('Only an element of one value can be unique: leave out "multiple"');
 }
 
 /** Whether any number of options can be chosen. */
-const isMany = ({ type, multiple }: ElementDefinition): boolean => type === 'CHECKBOXES' || multiple === true;
+const isMany = (definition: ElementDefinition): boolean => definition.kind.isList?.(definition) ?? false;
 
 /**
  * The texts of the options that a value has chosen, which a form sends back. A list has none of its own where one option can be
@@ -103,8 +109,11 @@ function optionsToShow({ options, stored, definition, locale }: ElementView): re
 
 /** The options that a form may send: those that are offered, and those that the stored value has chosen. */
 export function optionsToRead(options: readonly ElementOption[], stored: Json | undefined): readonly ElementOption[] {
+  const chosen = listOf(stored ?? null).filter((value) => isScalar(value));
+  // For each field of each record of a body: a thousand options are looked at only where something may be kept.
+  if (chosen.length === 0) return options;
   const known = new Set(options.map(({ value }) => String(value)));
-  const kept = listOf(stored ?? null).filter((value) => isScalar(value) && !known.has(String(value)));
+  const kept = chosen.filter((value) => !known.has(String(value)));
   return kept.length > 0 ? [...options, ...kept.map((value) => ({ value: value as string, label: '' }))] : options;
 }
 
@@ -226,11 +235,17 @@ const options = check(
 );
 
 /** Settings of a type with options; without them, a function computes the options. */
-const optionsSetting: Settings = { options: { as: 'options', check: options } };
+export type ChoiceSettings = { options?: readonly ElementOption[] };
+
+const optionsSetting: Settings<ChoiceSettings> = { options: { own: 'options', check: options } };
+
+/** The options that the definition lists. */
+const listed = ({ settings }: ElementDefinition<ChoiceSettings>) => settings.options;
 
 /** One of several options, all of them visible. */
-export const radio: ElementType = {
+export const radio: ElementType<ChoiceSettings> = {
   role: 'input',
+  options: listed,
   otherType: UNKNOWN_OPTION,
   // A browser sends nothing where none is chosen.
   sent: (value) => (value === null || value === '' ? [] : isScalar(value) ? [String(value)] : UNKNOWN_OPTION),
@@ -238,36 +253,39 @@ export const radio: ElementType = {
   schema: oneSchema,
   shows: textsChosen,
   compares: choicesCompared,
-  read: readOne,
-  render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'radio')),
+  read: (submitted, definition, { options }) => readOne(submitted, definition, options),
+  show: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'radio')),
 };
 
 /** A list to choose from; with `multiple`, any number of its options, stored as a list. */
-export const select: ElementType = {
+export const select: ElementType<Placeholder & Autocomplete & ChoiceSettings & Multiple> = {
   role: 'input',
+  options: listed,
   settings: {
     ...inputSettings,
     ...placeholder,
     ...autocomplete,
     ...optionsSetting,
     ...unique,
-    multiple: { as: 'multiple', check: flag },
+    ...multiple,
   },
   check: checkUnique,
-  isList: ({ multiple }) => multiple === true,
+  isList: isMultiple,
   otherType: UNKNOWN_OPTION,
-  schema: (definition) => (definition.multiple ? manySchema : oneSchema)(definition),
+  schema: (definition) => (definition.settings.multiple ? manySchema : oneSchema)(definition),
   shows: textsChosen,
   compares: choicesCompared,
-  read: (submitted, definition, options) => (definition.multiple ? readMany : readOne)(submitted, definition, options),
-  render(view) {
+  read: (submitted, definition, { options }) =>
+    (definition.settings.multiple ? readMany : readOne)(submitted, definition, options),
+  show(view) {
     return view.mode === 'text' ? chosenLabels(view) : field(view, selectControl(view));
   },
 };
 
 /** The list without its label. */
 export function selectControl(view: ElementView): string {
-  const { name, multiple } = view.definition;
+  const { name, settings } = view.definition;
+  const { multiple } = settings as Multiple;
   const attrs = attributes({
     id: controlId(view),
     name,
@@ -290,20 +308,22 @@ export function selectControl(view: ElementView): string {
  */
 function emptyOption(view: ElementView): string {
   const { definition, options, hasDefault } = view;
-  if (definition.multiple || options.some(({ value }) => value === '')) return '';
+  const { multiple, placeholder = '' } = definition.settings as Multiple & Placeholder;
+  if (multiple || options.some(({ value }) => value === '')) return '';
   if ((hasDefault || definition.default != null) && options.some(chosenIn(view))) return '';
-  return `<option value="">${escapeHtml(definition.placeholder ?? '')}</option>`;
+  return `<option value="">${escapeHtml(placeholder)}</option>`;
 }
 
 /** Any number of options, stored as a list. */
-export const checkboxes: ElementType = {
+export const checkboxes: ElementType<ChoiceSettings> = {
   role: 'input',
+  options: listed,
   settings: { ...inputSettings, ...optionsSetting },
   isList: () => true,
   otherType: message('choose_known'),
   schema: manySchema,
   shows: textsChosen,
   compares: choicesCompared,
-  read: readMany,
-  render: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),
+  read: (submitted, definition, { options }) => readMany(submitted, definition, options),
+  show: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),
 };

@@ -1,14 +1,16 @@
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import { valueKinds } from '../../../../shared/admin-api';
 import type { Json } from '../../../../shared/json';
 import { localeFor } from '../locales';
 import { patternWork } from '../patterns';
-import type { ElementDefinition } from '../types';
 import { elementTypes, itemSchema, textsCompared, textsShown } from '.';
-import type { ElementType } from './types';
+import { elementOf } from './testing/element';
+import type { ElementType, Read } from './types';
 
-const position = { file: 'x.yaml' };
+type Given = Record<string, unknown>;
+
 const colors = [
   { value: 'red', label: 'Red <1>' },
   { value: 2, label: 'Two' },
@@ -17,16 +19,20 @@ const colors = [
 const site = { id: 'site', title: 'Site', url: 'http://x/site', theme: 'main', locale: null, timeZone: null };
 const locale = await localeFor(site, new Map());
 
-function read(type: string, submitted: string[], extra: Partial<ElementDefinition> = {}) {
-  const definition: ElementDefinition = { name: 'a', type, position, options: colors, ...extra };
-  const result = (elementTypes.get(type) as ElementType).read?.(submitted, definition, colors);
+function read(type: string, submitted: string[], extra: Given = {}) {
+  const definition = elementOf(type, { options: colors, ...extra });
+  const result = (elementTypes.get(type) as ElementType).read?.(submitted, definition, {
+    options: colors,
+    work: undefined,
+    request: null,
+  }) as Exclude<Read, { wrong: unknown }> | undefined;
   return result && 'error' in result ? { error: locale.say(result.error.key, result.error.values) } : result;
 }
 
 const schemas = addFormats(new Ajv2020({ strict: false })).addFormat('idn-email', /^[^@\s]+@[^@\s]+$/);
 
 describe('what a browser sends for a stored value that is left alone', () => {
-  test.each<[string, Json, string[], Partial<ElementDefinition>?]>([
+  test.each<[string, Json, string[], Given?]>([
     ['TEXT', 'a\nb', ['ab']],
     ['TEXT', 'half \ud800', ['half \ufffd']],
     ['TEXT', { a: 1 }, ['{"a":1}']],
@@ -63,14 +69,14 @@ describe('what a browser sends for a stored value that is left alone', () => {
     ['FILE', 'old.png', ['']],
     ['FILE', { documentId: 'x', name: 'a', mime: 'b', url: '/c', size: 1, id: 1 }, ['stored:x']],
   ])('%s %j: %j', (type, value, sent, extra = {}) => {
-    const definition: ElementDefinition = { name: 'a', type, position, ...extra };
+    const definition = elementOf(type, extra);
     const region = { tag: 'en', timeZone: 'Europe/Berlin' };
     expect(textsCompared(definition, sent)).toEqual(textsShown(definition, value, region));
   });
 });
 
 describe('read', () => {
-  test.each<[string, string[], Partial<ElementDefinition>, Json]>([
+  test.each<[string, string[], Given, Json]>([
     ['TEXT', ['  as is '], {}, '  as is '],
     ['TEXT', [], {}, ''],
     ['TEXT', ['abc'], { minlength: 3, maxlength: 3, pattern: '[a-c]+' }, 'abc'],
@@ -120,11 +126,11 @@ describe('read', () => {
     ['CHECKBOXES', ['2'], {}, [2]],
   ])('%s accepts %j with %j', (type, submitted, extra, value) => {
     expect(read(type, submitted, extra)).toEqual({ value });
-    const schema = itemSchema({ name: 'a', type, position, options: colors, ...extra });
+    const schema = itemSchema(elementOf(type, { options: colors, ...extra }));
     expect(schemas.validate(schema as object, value), schemas.errorsText()).toBe(true);
   });
 
-  test.each<[string, string[], Partial<ElementDefinition>, RegExp]>([
+  test.each<[string, string[], Given, RegExp]>([
     ['TEXT', [], { required: true }, /fill in/],
     ['TEXT', ['  '], { required: true }, /fill in/],
     ...['TEXT', 'TEXTAREA', 'MARKDOWN', 'HIDDEN', 'EMAIL', 'TEL', 'URL'].flatMap((type) =>
@@ -137,12 +143,7 @@ describe('read', () => {
         '\u202a \u202c',
         '\ufe0f',
         '\u115f\u034f\u{e0100}',
-      ].map((text): [string, string[], Partial<ElementDefinition>, RegExp] => [
-        type,
-        [text],
-        { required: true },
-        /fill in/,
-      ]),
+      ].map((text): [string, string[], Given, RegExp] => [type, [text], { required: true }, /fill in/]),
     ),
     ['TEXT', ['ab'], { minlength: 3 }, /at least 3 characters/],
     ['TEXT', ['ab'], { maxlength: 1 }, /at most 1 character\./],
@@ -207,7 +208,9 @@ describe('read', () => {
     const work = patternWork();
     const pattern = `${'(a|a)*'.repeat(160)}b`;
     const results = Array.from({ length: 30 }, () =>
-      elementTypes.get('TEXT')?.read?.(['a'.repeat(3999)], { name: 'a', type: 'TEXT', position, pattern }, [], work),
+      elementTypes
+        .get('TEXT')
+        ?.read?.(['a'.repeat(3999)], elementOf('TEXT', { pattern }), { options: [], work, request: null }),
     );
     expect(results).toEqual(Array(30).fill({ error: { key: 'pattern_work' } }));
     // The cost of a step is bounded, so that the steps bound the time of all thirty.
@@ -221,7 +224,7 @@ test('a picture of the media library is bounded by max_pixels, as a new one is',
   const files = (maxPixels: number) =>
     elementTypes
       .get('IMAGE')
-      ?.files?.({ stored: [], named: [named], uploaded: [] }, { name: 'a', type: 'IMAGE', position, maxPixels });
+      ?.files?.read({ stored: [], named: [named], uploaded: [] }, elementOf('IMAGE', { maxPixels }));
   expect(files(1_100)).toEqual({ files: [named] });
   const values = { pixels: 1_099, name: 'a.png' };
   expect(files(1_099)).toEqual({ error: { key: 'file_pixels', values } });
@@ -253,8 +256,16 @@ describe('files of a draft and new ones', () => {
     ['two new ones', false, [old], [fresh, second], one],
     ['a new file is added with `multiple`', true, [old], [fresh], { files: [old, fresh] }],
   ])('%s', (_title, multiple, stays, uploaded, expected) => {
-    const definition = { name: 'f', type: 'FILE', position, multiple };
+    const definition = elementOf('FILE', { multiple });
     const files = elementTypes.get('FILE')?.files;
-    expect(files?.({ stored: [], named: stays, uploaded }, definition)).toEqual(expected);
+    expect(files?.read({ stored: [], named: stays, uploaded }, definition)).toEqual(expected);
   });
+});
+
+test('the panel knows what the values of each type are', () => {
+  const kinds = [...elementTypes].flatMap(([name, { cell, isLink }]) => {
+    const isKnown = cell === 'number' || cell === 'boolean' || cell === 'date' || cell === 'datetime';
+    return isLink ? [[name, 'link']] : isKnown ? [[name, cell]] : [];
+  });
+  expect(valueKinds).toEqual(Object.fromEntries(kinds));
 });

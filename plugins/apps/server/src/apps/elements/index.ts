@@ -5,14 +5,14 @@ import type { App, ElementDefinition, States } from '../types';
 import { action, basic } from './action';
 import { boolean } from './boolean';
 import { checkboxes, radio, select } from './choice-types';
-import { file, image } from './file-types';
-import { plainText } from './inputs/html';
+import { file, image } from './file/file';
 import { number } from './number';
-import { reference } from './reference';
-import { group, repeat } from './repeat';
+import { roleOf } from './parts';
+import { reference } from './reference/reference';
+import { group, repeat } from './repeat/repeat';
 import { email, hidden, markdown, tel, text, textarea, url } from './text-types';
 import { date, datetime, time } from './time-types';
-import type { ElementRole, ElementType, JsonSchema } from './types';
+import type { ElementType, JsonSchema } from './types';
 
 /** The table of element types (docs/reference/definitions.md#element-types): a new type is a file, a row and a test. */
 export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
@@ -48,7 +48,7 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
  */
 export function itemSchema(element: ElementDefinition): JsonSchema | null {
   if (element.mode) return {};
-  return elementTypes.get(element.type)?.schema?.(element, itemSchema) ?? null;
+  return element.kind.schema?.(element, itemSchema) ?? null;
 }
 
 /**
@@ -56,30 +56,14 @@ export function itemSchema(element: ElementDefinition): JsonSchema | null {
  * (docs/reference/definitions.md#values-in-json). Not for files and repeated groups, whose fields are others.
  */
 export function textsOfValue(element: ElementDefinition, value: Json): readonly string[] | Message {
-  const type = elementTypes.get(element.type);
-  if (type?.sent) return type.sent(value);
-  const isList = type?.isList?.(element) ?? false;
+  const { sent, isList: list, otherType = message('text') } = element.kind;
+  if (sent) return sent(value);
+  const isList = list?.(element) ?? false;
   const values = isList && Array.isArray(value) ? value : isList && value === null ? [] : [value];
   return values.every((one) => one === null || typeof one !== 'object')
     ? values.map((one) => (one === null ? '' : String(one)))
-    : (type?.otherType ?? message('text'));
+    : otherType;
 }
-
-/** The texts of a stored value as a form that shows it sends them, compared with `textsCompared`. */
-export function textsShown(element: ElementDefinition, value: Json, region: Region): readonly string[] {
-  const { shows } = elementTypes.get(element.type) ?? {};
-  return textsCompared(element, shows?.(value, element, region) ?? [plainText(value)]);
-}
-
-/** The texts that a form has sent for an element, without what browsers change by themselves. */
-export function textsCompared(element: ElementDefinition, submitted: readonly string[]): readonly string[] {
-  const { compares } = elementTypes.get(element.type) ?? {};
-  return compares?.(submitted, element) ?? [...submitted];
-}
-
-/** The role of an element; undefined for an unknown type or a missing element. */
-export const roleOf = (element: { type: string } | undefined): ElementRole | undefined =>
-  element && elementTypes.get(element.type)?.role;
 
 /**
  * The elements of an app's blocks whose values are items of records, each name once, in the order of the definitions. What a function
@@ -101,19 +85,52 @@ export function declaredItems({ blocks }: Pick<App, 'blocks'>): ElementDefinitio
 /** The state of records, as an element for readers: a choice of the names of the states. */
 export function stateElement({ all }: States): ElementDefinition {
   const options = [...all.values()].map(({ name, label }) => ({ value: name, label: label ?? name }));
-  return { name: 'state', type: 'SELECT', options, indexType: 'keyword', position: { file: '' } };
+  return {
+    name: 'state',
+    type: 'SELECT',
+    kind: select,
+    settings: { options },
+    indexType: 'keyword',
+    position: { file: '' },
+  };
 }
 
-/** Whether the values of an element are numbers. */
-export const isNumeric = ({ type }: { type: string }): boolean => elementTypes.get(type)?.isNumeric === true;
+/** Keys of elements whose texts catalogues may translate: those of inputs first. */
+export const textKeys: readonly string[] = [
+  ...new Set(
+    (['input', 'html', 'action', 'group'] as const)
+      .flatMap((role) => [...elementTypes.values()].filter((type) => type.role === role))
+      .flatMap(({ settings }) => Object.entries(settings).flatMap(([key, { isText }]) => (isText ? [key] : []))),
+  ),
+];
 
-export { actionField, builtInActions } from './action';
+/** Whether the values of an element are numbers. */
+export const isNumeric = ({ kind }: ElementDefinition): boolean => kind.isNumeric === true;
+
+export { ACTION, actionField, builtInActions, buttonHtml } from './action';
 export { optionsToRead, toOptions } from './choice-types';
-export { MAX_FILES, MAX_SIZE, type ShownFile, STORED } from './file-types';
-export { PAGES, pageFields } from './form-fields';
+export {
+  type FilesAgain,
+  fieldsAgain,
+  fileFields,
+  fileRules,
+  filesAgain,
+  filesNamed,
+  formFiles,
+  isOfFiles,
+  keptFileFields,
+  lostFiles,
+  placeFor,
+  placeOfFile,
+  publicFiles,
+  readFiles,
+  withSentFiles,
+} from './file/fields';
+export { STORED } from './file/file';
+export { type FormFields, PAGES, pageFields, textsOf } from './form-fields';
 /** A value of an element as people read it in the language of a page or mail: dates and numbers; any other unchanged. */
 export function readableValue(element: ElementDefinition | undefined, value: Json, region: Region): Json {
-  const readable = element && elementTypes.get(element.type)?.readable;
+  const readable = element?.kind.readable;
   return readable && value !== null ? readable(value, region, element) : value;
 }
 
@@ -121,10 +138,51 @@ export function readableValue(element: ElementDefinition | undefined, value: Jso
 export const valueInTitle = (element: ElementDefinition | undefined, value: Json, region: Region): Json =>
   typeof value === 'number' ? value : readableValue(element, value, region);
 
+export {
+  changedEntries,
+  entriesSent,
+  entriesShown,
+  MAX_ENTRIES,
+  NO_ENTRIES,
+  pressedButton,
+  type SentEntries,
+  type ShownEntry,
+  sentEntries,
+  textsIn,
+  withoutOrigin,
+} from './entries';
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
 export { secretName } from './inputs/verify';
+export {
+  buttonOf,
+  entryElements,
+  fieldsOf,
+  isSecret,
+  listedOptions,
+  membersOf,
+  roleOf,
+  textsCompared,
+  textsShown,
+  translatedElements,
+  withFields,
+} from './parts';
 export { type PersonElements, personElements, personNames } from './persons';
-export { MAX_REFERENCES, referenceFields } from './reference';
-export { boundsOf, entryElements, MAX_ENTRIES, referencesIn } from './repeat';
-export type { ElementRole, ElementType, ElementView, JsonSchema, ShowTools } from './types';
+export { isOfAnotherKind, readAlone, readInput } from './read';
+export { idsIn } from './reference/targets';
+export { pressedSearch, searchesIn } from './searches';
+export type {
+  ContentEntry,
+  ElementData,
+  ElementRole,
+  ElementType,
+  ElementView,
+  FileSources,
+  JsonSchema,
+  ReadForm,
+  ShowContext,
+  ShownAgain,
+  ShownElement,
+  VisibleRecords,
+  WrongField,
+} from './types';

@@ -2,10 +2,11 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
-import type { ElementDefinition } from '../types';
 import { elementTypes, itemSchema } from '.';
+import { elementOf } from './testing/element';
 
-const position = { file: 'x.yaml' };
+type Given = Record<string, unknown>;
+
 const colors = [
   { value: 'red', label: 'Red' },
   { value: 2, label: 'Two' },
@@ -13,14 +14,13 @@ const colors = [
 const schemas = addFormats(new Ajv2020({ strict: false })).addFormat('idn-email', /^[^@\s]+@[^@\s]+$/);
 
 describe('JSON Schema of items', () => {
-  const schemaOf = (type: string, extra: Partial<ElementDefinition> = {}) =>
-    itemSchema({ name: 'a', type, position, ...extra });
+  const schemaOf = (type: string, extra: Given = {}) => itemSchema(elementOf(type, extra));
 
-  const entry = new Map([['n', { name: 'n', type: 'TEXT', position }]]);
+  const fields = new Map([['n', elementOf('TEXT', { name: 'n' })]]);
 
   const stored = { id: 1, documentId: 'a', name: 'a.pdf', url: '/uploads/a.pdf', mime: 'application/pdf', size: 3 };
 
-  test.each<[string, Partial<ElementDefinition>, Json]>([
+  test.each<[string, Given, Json]>([
     ['FILE', {}, stored],
     ['FILE', {}, null],
     ['IMAGE', { required: true }, { ...stored, width: 1, height: 1 }],
@@ -29,8 +29,8 @@ describe('JSON Schema of items', () => {
     ['REFERENCE', { app: 'a' }, null],
     ['REFERENCE', { app: 'a', required: true }, 'x'],
     ['REFERENCE', { app: 'a', multiple: true }, ['1', '2']],
-    ['REPEAT', { entry, min: 1 }, [{ n: 'a' }]],
-    ['REPEAT', { entry }, []],
+    ['REPEAT', { fields, min: 1 }, [{ n: 'a' }]],
+    ['REPEAT', { fields }, []],
   ])('of %s with %j allows %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value), schemas.errorsText()).toBe(true);
   });
@@ -40,7 +40,7 @@ describe('JSON Schema of items', () => {
     expect(inputs.filter(([, { schema }]) => !schema).map(([name]) => name)).toEqual([]);
   });
 
-  test.each<[string, Partial<ElementDefinition>, Json]>([
+  test.each<[string, Given, Json]>([
     ['FILE', { required: true }, null],
     ['FILE', {}, 'a.pdf'],
     ['FILE', { multiple: true, required: true }, []],
@@ -64,16 +64,16 @@ describe('JSON Schema of items', () => {
     ['REFERENCE', { app: 'a', required: true }, null],
     ['REFERENCE', { app: 'a', multiple: true }, ['1', '1']],
     ['REFERENCE', { app: 'a', multiple: true }, null],
-    ['REPEAT', { entry }, [{}]],
-    ['REPEAT', { entry }, [{ n: 1 }]],
-    ['REPEAT', { entry, min: 1 }, []],
-    ['REPEAT', { entry, max: 1 }, [{ n: '' }, { n: '' }]],
-    ['REPEAT', { entry }, null],
+    ['REPEAT', { fields }, [{}]],
+    ['REPEAT', { fields }, [{ n: 1 }]],
+    ['REPEAT', { fields, min: 1 }, []],
+    ['REPEAT', { fields, max: 1 }, [{ n: '' }, { n: '' }]],
+    ['REPEAT', { fields }, null],
   ])('%s with %j refuses %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value)).toBe(false);
   });
 
-  test.each<[string, Partial<ElementDefinition>, object | null]>([
+  test.each<[string, Given, object | null]>([
     ['ACTION', {}, null],
     ['BASIC', {}, null],
     ['BASIC', { mode: 'COMPUTED_ON_SAVE' }, {}],

@@ -4,8 +4,18 @@ import { message } from '../locales';
 import type { ElementDefinition } from '../types';
 import { flag, number as yamlNumber } from '../yaml/schema';
 import { escapeHtml, field, plainText } from './inputs/html';
-import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
-import { autocomplete, inputmode, inputSettings, placeholder, type Settings, unique } from './inputs/settings';
+import { checkRange, type Range, rangeProblem, rangeSettings, type Scale } from './inputs/range';
+import {
+  type Autocomplete,
+  autocomplete,
+  type Inputmode,
+  inputmode,
+  inputSettings,
+  type Placeholder,
+  placeholder,
+  type Settings,
+  unique,
+} from './inputs/settings';
 import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
 import type { ElementType, JsonSchema } from './types';
 
@@ -27,8 +37,13 @@ const IN_CONTROL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
 /** The type of the control: a text that is no number, such as a stored `1,5`, is shown unchanged. */
 const controlType = (text: string): 'number' | 'text' => (text === '' || IN_CONTROL.test(text) ? 'number' : 'text');
 
+/** Whether a number for reading has separators of thousands; default true. */
+type Grouping = { grouping?: boolean };
+
+type NumberSettings = Placeholder & Autocomplete & Inputmode & Range & Grouping;
+
 /** Without `multipleOf`: validators compute it in binary, in which 0.3 is no multiple of 0.1. */
-function numberSchema({ required, min, max }: ElementDefinition): JsonSchema {
+function numberSchema({ required, settings: { min, max } }: ElementDefinition<NumberSettings>): JsonSchema {
   return {
     type: required ? 'number' : ['number', 'null'],
     ...(typeof min === 'number' && { minimum: min }),
@@ -37,13 +52,16 @@ function numberSchema({ required, min, max }: ElementDefinition): JsonSchema {
 }
 
 /** A stored number in the language of the page; without `grouping` its digits stay together, as those of a year. */
-const readable = (value: Json, region: Region, { grouping = true }: ElementDefinition): string =>
-  typeof value === 'number' ? readableNumber(value, region, grouping) : plainText(value);
+const readable = (
+  value: Json,
+  region: Region,
+  { settings: { grouping = true } }: ElementDefinition<NumberSettings>,
+): string => (typeof value === 'number' ? readableNumber(value, region, grouping) : plainText(value));
 
-const groupingSetting: Settings = { grouping: { as: 'grouping', check: flag } };
+const groupingSetting: Settings<Grouping> = { grouping: { own: 'grouping', check: flag } };
 
 /** A number; an empty field is null. Without `step` any number is valid. */
-export const number: ElementType = {
+export const number: ElementType<NumberSettings> = {
   role: 'input',
   cell: 'number',
   isNumeric: true,
@@ -64,7 +82,7 @@ export const number: ElementType = {
     if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
     const value = scale.position(text);
     if (value === null) return { error: message('number') };
-    const error = rangeProblem(value, definition, scale);
+    const error = rangeProblem(value, definition.settings, scale);
     return error === null ? { value: value === 0 ? 0 : value } : { error };
   },
   compares(submitted) {
@@ -72,9 +90,9 @@ export const number: ElementType = {
     return [String(scale.position(text) ?? text)];
   },
   readable,
-  render(view) {
+  show(view) {
     if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale, view.definition));
-    const { placeholder: hint, min, max, step } = view.definition;
+    const { placeholder: hint, min, max, step } = view.definition.settings;
     if (controlType(shownText(view)) === 'text') return field(view, control(view, 'text', { placeholder: hint }));
     return field(view, control(view, 'number', { placeholder: hint, min, max, step: step ?? 'any' }));
   },

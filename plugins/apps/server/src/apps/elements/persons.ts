@@ -1,5 +1,6 @@
 import { memoized } from '../../common/collections';
 import type { App, Definition } from '../types';
+import { fieldsOf } from './parts';
 
 /** Names of the elements of a definition whose values are addresses of persons; those of repeated groups by the group. */
 export interface PersonElements {
@@ -10,9 +11,9 @@ export interface PersonElements {
 /** The elements with `person` of a block. */
 export const personElements = memoized(({ elements }: Pick<Definition, 'elements'>): PersonElements => {
   const all = [...elements.values()];
-  const groups = all.flatMap(({ name, entry }): [string, string[]][] => {
-    const fields = [...(entry?.values() ?? [])].filter(({ person }) => person).map((field) => field.name);
-    return fields.length > 0 ? [[name, fields]] : [];
+  const groups = all.flatMap((element): [string, string[]][] => {
+    const fields = [...(fieldsOf(element)?.values() ?? [])].filter(({ person }) => person).map((field) => field.name);
+    return fields.length > 0 ? [[element.name, fields]] : [];
   });
   return { own: all.filter(({ person }) => person).map(({ name }) => name), groups: new Map(groups) };
 });

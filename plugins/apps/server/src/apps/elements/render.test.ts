@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
 import { localeFor } from '../locales';
-import type { ElementDefinition } from '../types';
 import { builtInActions, elementTypes } from '.';
-import type { ElementType } from './types';
+import { elementOf, noServices } from './testing/element';
+import type { ElementView } from './types';
 
-const position = { file: 'x.yaml' };
 const colors = [
   { value: 'red', label: 'Red <1>' },
   { value: 2, label: 'Two' },
@@ -14,8 +13,8 @@ const colors = [
 const site = { id: 'site', title: 'Site', url: 'http://x/site', theme: 'main', locale: null, timeZone: null };
 const locale = await localeFor(site, new Map());
 
-function render(type: string, value: Json, extra: Partial<Parameters<NonNullable<ElementType['render']>>[0]> = {}) {
-  const definition: ElementDefinition = { name: 'a', type, position, ...extra.definition };
+async function render(type: string, value: Json, extra: Partial<ElementView> = {}): Promise<string> {
+  const definition = extra.definition ?? elementOf(type);
   const view = {
     mode: 'input' as const,
     value,
@@ -26,34 +25,37 @@ function render(type: string, value: Json, extra: Partial<Parameters<NonNullable
     ...extra,
     definition,
   };
-  return elementTypes.get(type)?.render?.(view);
+  const shown = (await elementTypes.get(type)?.show?.(view, noServices)) ?? '';
+  return typeof shown === 'string' ? shown : shown.html;
 }
 
 const evil = `"><script>alert('x')</script>&`;
-const named = (more: Partial<ElementDefinition>): ElementDefinition => ({ name: 'a', type: '', position, ...more });
+const named = ({ type, ...given }: { type: string } & Record<string, unknown>) => elementOf(type, given);
 
 describe('render', () => {
-  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
+  const inputs = [...elementTypes]
+    .filter(([, { role, show, fields }]) => role === 'input' && show && !fields)
+    .map(([name]) => name);
 
   test.each(inputs.flatMap((type) => [[type, 'input'] as const, [type, 'text'] as const]))(
     '%s escapes values and captions in %s mode',
-    (type, mode) => {
-      const definition = { ...named({ label: evil, help: evil, placeholder: evil }), type };
+    async (type, mode) => {
+      const definition = named({ label: evil, help: evil, placeholder: evil, type });
       for (const [value, entered] of [
         [evil, null],
         [[evil], null],
         [{ x: evil }, null],
         [null, [evil]],
       ] as const) {
-        const html = render(type, value as Json, { mode, definition, entered, error: evil });
+        const html = await render(type, value as Json, { mode, definition, entered, error: evil });
         expect(html).not.toMatch(/<script|="[^"]*&lt;script[^"]*'/);
       }
     },
   );
 
-  test.each(inputs)('%s connects label, help and error to its control', (type) => {
+  test.each(inputs)('%s connects label, help and error to its control', async (type) => {
     const html =
-      render(type, null, { definition: { ...named({ label: 'Name', help: 'Help' }), type }, error: 'Wrong' }) ?? '';
+      (await render(type, null, { definition: named({ type, label: 'Name', help: 'Help' }), error: 'Wrong' })) ?? '';
     expect(html).toMatch(/role="alert">Wrong</);
     if (type === 'HIDDEN') return;
     expect(html).toContain('class="apps-field"');
@@ -65,9 +67,12 @@ describe('render', () => {
     expect(html).toContain('id="apps-a-error"');
   });
 
-  test.each(inputs.filter((type) => type !== 'HIDDEN'))('%s has a name for screen readers without a label', (type) => {
-    expect(render(type, null)).toContain('aria-label="a"');
-  });
+  test.each(inputs.filter((type) => type !== 'HIDDEN'))(
+    '%s has a name for screen readers without a label',
+    async (type) => {
+      expect(await render(type, null)).toContain('aria-label="a"');
+    },
+  );
 
   test.each<[string, Json, Parameters<typeof render>[2], string]>([
     [
@@ -107,8 +112,8 @@ describe('render', () => {
     ['SELECT', ['red', 2], { stored: ['red', 2] }, '<option value="[&quot;red&quot;,2]" selected>'],
     ['RADIO', 'green', { stored: 'green' }, 'value="green" checked> <label for="apps-a-3">green (no longer offered)'],
     ['CHECKBOXES', ['green'], { stored: ['green'] }, 'value="green" checked> <label for="apps-a-3">green (no'],
-  ])('%s shows %j as %j', (type, value, extra, expected) => {
-    expect(render(type, value, extra)).toContain(expected);
+  ])('%s shows %j as %j', async (type, value, extra, expected) => {
+    expect(await render(type, value, extra)).toContain(expected);
   });
 
   test.each<[string, Json, Parameters<typeof render>[2], string[]]>([
@@ -146,13 +151,13 @@ describe('render', () => {
     ['SELECT', 2, { definition: named({ type: 'SELECT', default: 2 }) }, ['><option value="red">']],
     ['SELECT', 2, { hasDefault: true }, ['><option value="red">']],
     ['SELECT', null, { definition: named({ type: 'SELECT', default: 2 }) }, ['><option value=""></option>']],
-  ])('%s shows %j with its keys', (type, value, extra, expected) => {
-    const html = render(type, value, extra);
+  ])('%s shows %j with its keys', async (type, value, extra, expected) => {
+    const html = await render(type, value, extra);
     for (const part of expected) expect(html).toContain(part);
   });
 
-  test('a field that a visitor cannot change demands nothing', () => {
-    const html = render('TEXT', '', {
+  test('a field that a visitor cannot change demands nothing', async () => {
+    const html = await render('TEXT', '', {
       definition: named({ type: 'TEXT', label: 'L', required: true, readonly: true }),
     });
     expect(html).not.toMatch(/required/);
@@ -171,8 +176,8 @@ describe('render', () => {
     ['SELECT', 2, 'Two'],
     ['RADIO', 'gone', 'gone'],
     ['CHECKBOXES', ['red', 2], 'Red &lt;1&gt;, Two'],
-  ])('%s reads %j as %j', (type, value, expected) => {
-    expect(render(type, value, { mode: 'text' })).toBe(expected);
+  ])('%s reads %j as %j', async (type, value, expected) => {
+    expect(await render(type, value, { mode: 'text' })).toBe(expected);
   });
 
   test.each([
@@ -192,8 +197,8 @@ describe('render', () => {
       '<x>',
       '<button type="submit" name="_delete" value="1" class="apps-action" formnovalidate>&lt;x&gt;</button>',
     ],
-  ])('the action %s with label %s is a button', (name, label, expected) => {
-    expect(render('ACTION', null, { definition: { name, type: 'ACTION', label, position } })).toBe(expected);
+  ])('the action %s with label %s is a button', async (name, label, expected) => {
+    expect(await render('ACTION', null, { definition: named({ name, type: 'ACTION', label }) })).toBe(expected);
   });
 
   test.each([
@@ -203,7 +208,10 @@ describe('render', () => {
     ['es', 'Conservar <a href="/f">a&amp;$&amp;.pdf</a> (3 bytes)'],
   ])('a file of a form is kept in the language %s', async (language, label) => {
     const files = [{ entry: 'stored:d', name: 'a&$&.pdf', size: 3, url: '/f' }];
-    const html = render('FILE', null, { files, locale: await localeFor({ ...site, locale: language }, new Map()) });
+    const html = await render('FILE', null, {
+      files,
+      locale: await localeFor({ ...site, locale: language }, new Map()),
+    });
     // The kind of space before the unit differs between languages and versions of Node.js.
     expect(html?.replace(/[\u00a0\u202f]/g, ' ')).toContain(`>${label}</label>`);
   });
@@ -214,9 +222,11 @@ describe('render', () => {
 });
 
 describe('ids of controls', () => {
-  const inputs = [...elementTypes].filter(([, { role, render }]) => role === 'input' && render).map(([name]) => name);
-  test.each(inputs)('%s begins all ids with the prefix of its block', (type) => {
-    const definition: ElementDefinition = { name: 'a', type, position, label: 'A', help: 'why', options: colors };
+  const inputs = [...elementTypes]
+    .filter(([, { role, show, fields }]) => role === 'input' && show && !fields)
+    .map(([name]) => name);
+  test.each(inputs)('%s begins all ids with the prefix of its block', async (type) => {
+    const definition = named({ type, label: 'A', help: 'why', options: colors });
     const view = {
       definition,
       mode: 'input' as const,
@@ -226,7 +236,7 @@ describe('ids of controls', () => {
       options: colors,
       locale,
     };
-    const html = elementTypes.get(type)?.render?.({ ...view, idPrefix: 'apps-one-two' }) ?? '';
+    const html = await render(type, null, { ...view, idPrefix: 'apps-one-two' });
     const ids = [...html.matchAll(/ (?:id|for|aria-describedby)="([^"]*)"/g)].flatMap(([, list]) => list?.split(' '));
     expect(ids).not.toEqual([]);
     expect(ids.filter((id) => !id?.startsWith('apps-one-two-a'))).toEqual([]);
@@ -247,13 +257,13 @@ describe('dates and numbers for reading are in the language of the page', () => 
     ['de', 'NUMBER', null, ''],
   ])('%s: %s %j is %s', async (language, type, value, expected) => {
     const page = await localeFor({ ...site, locale: language, timeZone: 'Europe/Berlin' }, new Map());
-    expect(render(type, value, { mode: 'text', locale: page })).toBe(expected);
+    expect(await render(type, value, { mode: 'text', locale: page })).toBe(expected);
   });
 
   test('a number without grouping has no separators', async () => {
     const page = await localeFor({ ...site, locale: 'de' }, new Map());
     const definition = named({ type: 'NUMBER', grouping: false });
-    expect(render('NUMBER', 2026.5, { mode: 'text', locale: page, definition })).toBe('2026,5');
+    expect(await render('NUMBER', 2026.5, { mode: 'text', locale: page, definition })).toBe('2026,5');
   });
 
   test.each([
@@ -263,7 +273,7 @@ describe('dates and numbers for reading are in the language of the page', () => 
     ['America/New_York', '2026-03-01T09:30', '2026-03-01T09:30'],
   ])('in %s the control of a DATETIME shows %s as %s', async (timeZone, value, expected) => {
     const page = await localeFor({ ...site, timeZone }, new Map());
-    expect(render('DATETIME', value, { locale: page })).toContain(`type="datetime-local" value="${expected}"`);
+    expect(await render('DATETIME', value, { locale: page })).toContain(`type="datetime-local" value="${expected}"`);
   });
 
   test.each([
@@ -273,6 +283,6 @@ describe('dates and numbers for reading are in the language of the page', () => 
     ['NUMBER', 1234.5, 'value="1234.5"'],
   ])('the control of a %s has the stored value', async (type, value, expected) => {
     const page = await localeFor({ ...site, locale: 'de' }, new Map());
-    expect(render(type, value, { locale: page })).toContain(expected);
+    expect(await render(type, value, { locale: page })).toContain(expected);
   });
 });

@@ -1,13 +1,15 @@
 import { asciiAddress } from '../../common/text';
 import { MAX_MARKDOWN } from '../../layouts';
 import { message } from '../locales';
+import type { ElementDefinition } from '../types';
 import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './inputs/html';
-import { inputmode, person, rows } from './inputs/settings';
+import { type Inputmode, inputmode, person, type Rows, rows } from './inputs/settings';
 import {
   checkLengths,
   inLines,
   lastEntry,
   shownText,
+  type TextSettings,
   textAttributes,
   textInput,
   textProblem,
@@ -20,26 +22,26 @@ import type { ElementType } from './types';
 export const text = textInput({ type: 'text' });
 
 /** Several lines of text; all line ends are stored as `\n`. */
-export const textarea: ElementType = {
+export const textarea: ElementType<TextSettings & Rows> = {
   role: 'input',
   settings: { ...textSettings, ...rows },
   check: checkLengths,
   schema: (definition) => textSchema(definition),
   compares: (submitted) => [inLines(lastEntry(submitted))],
-  read(submitted, definition, _options, work) {
+  read(submitted, definition, { work }) {
     const value = lastEntry(submitted).replace(/\r\n?/g, '\n');
     const error = textProblem(value, definition, work);
     return error === null ? { value } : { error };
   },
-  render(view) {
+  show(view) {
     if (view.mode === 'text') return readableText(view.value);
-    const { name, rows } = view.definition;
-    const { pattern: _notInHtml, ...limits } = textAttributes(view.definition);
+    const { name, settings } = view.definition;
+    const { pattern: _notInHtml, ...limits } = textAttributes(settings);
     const attrs = attributes({
       id: controlId(view),
       name,
       required: isDemanded(view),
-      rows,
+      rows: settings.rows,
       ...limits,
       ...stateOf(view),
     });
@@ -61,6 +63,7 @@ export const email = textInput({
   format: 'idn-email',
   trim: true,
   settings: person,
+  traits: { isAddress: true },
   check: (text) => (isTaken(text) ? null : message('email')),
 });
 
@@ -93,6 +96,7 @@ export const url = textInput({
   type: 'url',
   format: 'uri',
   trim: true,
+  traits: { isLink: true },
   check: (text) => (isWebAddress(text) ? null : message('url')),
 });
 
@@ -106,10 +110,10 @@ function isWebAddress(text: string): boolean {
 }
 
 /** An invisible value of the form; a visitor can change it like any other field. */
-export const hidden: ElementType = {
+export const hidden: ElementType<TextSettings & Inputmode> = {
   ...textInput({ type: 'hidden' }),
   compares: (submitted) => [inLines(lastEntry(submitted))],
-  render(view) {
+  show(view) {
     if (view.mode === 'text') return readableText(view.value);
     const { name } = view.definition;
     const input = `<input${attributes({ id: controlId(view), name, type: 'hidden', value: shownText(view) })}>`;
@@ -118,12 +122,15 @@ export const hidden: ElementType = {
   },
 };
 
+const withMost = (definition: ElementDefinition<TextSettings & Rows>) => ({
+  ...definition,
+  settings: { maxlength: MAX_MARKDOWN, ...definition.settings },
+});
+
 /** A text with Markdown: entered in a text field, shown as HTML without anything active. */
-export const markdown: ElementType = {
+export const markdown: ElementType<TextSettings & Rows> = {
   ...textarea,
-  read: (submitted, definition, options, work) =>
-    textarea.read?.(submitted, { ...definition, maxlength: definition.maxlength ?? MAX_MARKDOWN }, options, work) ?? {
-      value: '',
-    },
-  show: (view, tools) => tools.markdown(plainText(view.value)),
+  read: (submitted, definition, context) => textarea.read?.(submitted, withMost(definition), context) ?? { value: '' },
+  show: (view, context) =>
+    view.mode === 'text' ? context.markdown(plainText(view.value)) : (textarea.show?.(view, context) ?? ''),
 };

@@ -2,8 +2,15 @@ import type { Json } from '../../../../shared/json';
 import { isoMoment, type Region, readableMoment } from '../../common/values/moments';
 import { message } from '../locales';
 import { escapeHtml, field, plainText } from './inputs/html';
-import { checkRange, rangeProblem, rangeSettings, type Scale } from './inputs/range';
-import { autocomplete, inputSettings, placeholder, unique } from './inputs/settings';
+import { checkRange, type Range, rangeProblem, rangeSettings, type Scale } from './inputs/range';
+import {
+  type Autocomplete,
+  autocomplete,
+  inputSettings,
+  type Placeholder,
+  placeholder,
+  unique,
+} from './inputs/settings';
 import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
 import type { ElementType } from './types';
 
@@ -43,8 +50,18 @@ function inZone(time: number, { timeZone }: Region): string {
 /** A stored date or time in the language of the page. */
 const readable = (value: Json, region: Region): string => readableMoment(plainText(value), region);
 
+type MomentSettings = Placeholder & Autocomplete & Range;
+
 /** An element type of dates, stored as the submitted ISO 8601 string; an empty field is null. */
-function momentInput({ type, shape, before = '', format, wanted, stepSize, shown }: MomentOptions): ElementType {
+function momentInput({
+  type,
+  shape,
+  before = '',
+  format,
+  wanted,
+  stepSize,
+  shown,
+}: MomentOptions): ElementType<MomentSettings> {
   const scale: Scale = {
     position: (value) =>
       typeof value === 'string' && shape.test(value) ? (isoMoment(before + value)?.time ?? null) : null,
@@ -62,6 +79,7 @@ function momentInput({ type, shape, before = '', format, wanted, stepSize, shown
   return {
     role: 'input',
     cell: wanted,
+    ...(wanted !== 'time' && { isDate: true }),
     settings: { ...inputSettings, ...placeholder, ...autocomplete, ...unique, ...rangeSettings },
     check: (definition, at) =>
       checkRange(definition, at, (bound) => {
@@ -83,13 +101,13 @@ function momentInput({ type, shape, before = '', format, wanted, stepSize, shown
       if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
       const moment = scale.position(text);
       if (moment === null) return { error: message(wanted) };
-      const error = rangeProblem(moment, definition, scale);
+      const error = rangeProblem(moment, definition.settings, scale);
       return error === null ? { value: text } : { error };
     },
     readable,
-    render(view) {
+    show(view) {
       if (view.mode === 'text') return escapeHtml(readable(view.value, view.locale));
-      const { placeholder: hint, min, max, step } = view.definition;
+      const { placeholder: hint, min, max, step } = view.definition.settings;
       const value = inControl(view.entered ? shownText(view) : view.value, view.locale);
       if (value === null) return field(view, control(view, 'text', { placeholder: hint }));
       return field(view, control(view, type, { placeholder: hint, min, max, step }, value));

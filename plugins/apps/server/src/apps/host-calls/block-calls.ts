@@ -2,12 +2,14 @@ import type { Items } from '../../../../shared/json';
 import { seesRecords } from '../../auth';
 import { AppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
+import { fieldsOf } from '../elements';
+import { elementData } from '../run/element-data';
 import { placesData } from '../run/places/state';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { permittedBlock, refusal } from '../run/visits';
 import type { Block, Definition, ElementDefinition } from '../types';
-import type { Handlers } from './handlers';
+import type { HostCallHandlers } from './handlers';
 
 /** Ids of one call of `app.references()`. */
 const MAX_IDS = 200;
@@ -16,11 +18,11 @@ const MAX_IDS = 200;
 function referenceNamed({ elements }: Definition, name: string): ElementDefinition | undefined {
   const own = elements.get(name);
   if (own) return own;
-  const group = [...elements.values()].find((one) => one.entry && name.startsWith(`${one.name}.`));
-  return group?.entry?.get(name.slice(group.name.length + 1));
+  const group = [...elements.values()].find((one) => one.kind.fields && name.startsWith(`${one.name}.`));
+  return group && fieldsOf(group)?.get(name.slice(group.name.length + 1));
 }
 
-type BlockCalls = Pick<Handlers, 'blockElements' | 'blockPlaces' | 'displayBlock' | 'references' | 'refresh'>;
+type BlockCalls = Pick<HostCallHandlers, 'blockElements' | 'blockPlaces' | 'displayBlock' | 'references' | 'refresh'>;
 
 /** Host functions for blocks and indexes of the run's own app or another one. */
 export function blockCalls(run: Run): BlockCalls {
@@ -40,12 +42,13 @@ export function blockCalls(run: Run): BlockCalls {
     },
     async references({ id, element: name, ids }, { run: other }) {
       const element = referenceNamed(permittedBlock(other, id).definition, name);
-      if (element?.type !== 'REFERENCE')
+      if (!element?.kind.targets)
         throw new AppsError('BadRequestError', `The block "${id}" has no reference "${name}"`);
       const wanted = new Set([ids].flat(2).filter((one): one is string => typeof one === 'string' && one !== ''));
       if (wanted.size > MAX_IDS)
         throw new AppsError('BadRequestError', `references() takes at most ${MAX_IDS} ids, not ${wanted.size}`);
-      return nested.references(nestedRun(run, other.app), element, [...wanted]);
+      const targets = await element.kind.targets([...wanted], element, elementData(nestedRun(run, other.app)));
+      return targets.map(({ parts }) => parts);
     },
     async refresh({ rebuild }, { run: other, key }) {
       const { indexes } = other.app;
@@ -69,7 +72,9 @@ const wrong = (message: string) => new AppsError('BadRequestError', `context.inv
 /** The path of an element, or of a field in an entry of a repeated group (`guests.0.name`); null if there is none. */
 function pathOf({ elements }: Definition, name: string): string[] | null {
   if (elements.has(name)) return [name];
-  for (const { name: group, entry } of elements.values()) {
+  for (const element of elements.values()) {
+    const { name: group } = element;
+    const entry = fieldsOf(element);
     if (!entry || !name.startsWith(`${group}.`)) continue;
     const [, position, field = ''] = /^(\d{1,3})\.(.+)$/s.exec(name.slice(group.length + 1)) ?? [];
     if (position !== undefined && entry.has(field)) return [group, position, field];
@@ -78,11 +83,11 @@ function pathOf({ elements }: Definition, name: string): string[] | null {
 }
 
 /** Maximum messages of one request for its visitor, and characters of one. */
-const MAX_FLASHES = 5;
-const MAX_FLASH = 300;
+export const MAX_FLASHES = 5;
+export const MAX_FLASH = 300;
 
 /** The handler of `context.flash` (docs/reference/logic.md#messages-for-the-visitor). */
-export function flashCalls({ flashes }: Run): Pick<Handlers, 'flash'> {
+export function flashCalls({ flashes }: Run): Pick<HostCallHandlers, 'flash'> {
   const wrong = (message: string) => new AppsError('BadRequestError', `context.flash: ${message}`);
   return {
     flash({ message }) {
@@ -95,7 +100,7 @@ export function flashCalls({ flashes }: Run): Pick<Handlers, 'flash'> {
 }
 
 /** The handler of `context.invalid` in the logic of a block (docs/reference/logic.md#own-validation). */
-export function formCalls({ refusals }: Run, { id, definition }: Block): Pick<Handlers, 'invalid'> {
+export function formCalls({ refusals }: Run, { id, definition }: Block): Pick<HostCallHandlers, 'invalid'> {
   return {
     invalid({ element, message }) {
       if (!refusals.isOpen) throw wrong('it can be called in validate, actions, on_save and record_id only');

@@ -4,13 +4,13 @@ import type { OutboundRequest } from '../../outbound/types';
 import { callOut } from '../run/calls-out';
 import { originalOf } from '../run/observed';
 import type { Run, Visit } from '../run/types';
-import type { Handlers } from './handlers';
+import type { HostCallHandlers } from './handlers';
 
 /** How a secret is named (docs/reference/calls-out.md#secrets). */
 const SECRET = '{{secret:';
 
 /** The host function for calls out. */
-export function fetchCalls(run: Run): Pick<Handlers, 'fetch'> {
+export function fetchCalls(run: Run): Pick<HostCallHandlers, 'fetch'> {
   return {
     fetch(args) {
       const { visit, app } = run;

@@ -6,7 +6,7 @@ import { keyOf } from '../run/run';
 import type { Run } from '../run/types';
 import type { App } from '../types';
 import { requestOf } from './fetch-calls';
-import type { Handlers } from './handlers';
+import type { HostCallHandlers } from './handlers';
 
 /** Jobs that the logic of one request adds. */
 const MAX_JOBS = 100;
@@ -83,7 +83,7 @@ export function functionJob(app: App, request: JobRequest, now = Date.now()): Ne
 const TARGET = /^([^/]+)\/([A-Za-z_$][\w$]*)$/;
 
 /** The handlers of `context.jobs.add` and `context.jobs.fetch`. */
-export function jobCalls(run: Run): Pick<Handlers, 'addJob' | 'addFetch'> {
+export function jobCalls(run: Run): Pick<HostCallHandlers, 'addJob' | 'addFetch'> {
   const { visit, app, unit, services, jobs } = run;
   const add = (job: NewJob): Promise<string> => {
     if (!visit.writes.records)
@@ -99,8 +99,14 @@ export function jobCalls(run: Run): Pick<Handlers, 'addJob' | 'addFetch'> {
       const { key = null, delay, at } = options;
       const { identity: requester } = visit.requester;
       const job = functionJob(app, {
-        ...{ key: keyOf(run), block, name, params: params ?? {}, requester, once: key },
-        ...{ delay, at },
+        key: keyOf(run),
+        block,
+        name,
+        params: params ?? {},
+        requester,
+        once: key,
+        delay,
+        at,
       });
       return add(job);
     },

@@ -9,7 +9,7 @@ import { provenanceOf } from '../run/visits';
 import type { Block } from '../types';
 import { blockCalls, flashCalls, formCalls } from './block-calls';
 import { fetchCalls } from './fetch-calls';
-import type { Handlers } from './handlers';
+import type { HostCallHandlers } from './handlers';
 import { permittedTarget, type Target } from './host-target';
 import { jobCalls } from './job-calls';
 import { listCalls, recordCalls } from './record-calls';
@@ -17,14 +17,14 @@ import { contentCalls, siteCalls } from './site-calls';
 
 /** The host functions for the logic of a block in a run (docs/reference/context.md). */
 export function logicHost(run: Run, block: Block): LogicHost {
-  let made: Handlers | undefined;
+  let made: HostCallHandlers | undefined;
   return contained(run, () => {
     made ??= handlersOf(run, block);
     return made;
   });
 }
 
-function handlersOf(run: Run, block: Block): Handlers {
+function handlersOf(run: Run, block: Block): HostCallHandlers {
   const site = siteCalls(run);
   return {
     ...recordCalls(run),
@@ -40,7 +40,7 @@ function handlersOf(run: Run, block: Block): Handlers {
   };
 }
 
-function mailCalls(run: Run): Pick<Handlers, 'sendMail'> {
+function mailCalls(run: Run): Pick<HostCallHandlers, 'sendMail'> {
   return {
     async sendMail({ mail }) {
       await queueMail(run, checkedMail(mail));
@@ -59,7 +59,7 @@ const isOfOthers = (error: unknown) =>
  * other error (a collision with another request, a lost database) ends the whole attempt, even if the logic catches it.
  * @param handlers makes them at the first call: every session gets the host functions, and many call none
  */
-function contained(run: Run, handlers: () => Handlers): LogicHost {
+function contained(run: Run, handlers: () => HostCallHandlers): LogicHost {
   const settle = (error: unknown): never => {
     if (isBlockFailure(error) || isOfOthers(error) || (error instanceof AppsError && error.status < 500)) throw error;
     // After the deadline the session ends by itself with a timeout error.

@@ -1,14 +1,17 @@
 import { AppsError, missing, notFound } from '../../common/errors';
 import { didYouMean } from '../../common/text';
+import { JsonText } from '../../logic';
 import type { CreatorData, RecordData } from '../../logic/types';
+import { storedJson } from '../../records';
 import type { ReadEnd, StoredRecord } from '../../records/types';
 import { confirmedOnly, onlyOf, visibleIn } from '../run/confirmed';
-import { recordData } from '../run/context-data';
+import { recordData, recordUrl } from '../run/context-data';
 import { shownInRun, shownRecord } from '../run/files';
 import { makerOf, ownerOf } from '../run/owner';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
-import type { Handlers } from './handlers';
+import type { App } from '../types';
+import type { HostCallHandlers } from './handlers';
 import type { Target } from './host-target';
 
 /** An opaque position in an app's records in order of creation. */
@@ -28,7 +31,7 @@ const DEFAULT_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 1000;
 
 type RecordCalls = Pick<
-  Handlers,
+  HostCallHandlers,
   | 'getRecord'
   | 'recordCreator'
   | 'createRecord'
@@ -55,7 +58,7 @@ export function recordCalls(run: Run): RecordCalls {
     async getRecord({ id }, target) {
       // An empty parameter of a request: no record has this id.
       const record = id === '' ? null : visibleIn(target.run, await unit.get(target.key, id, target.creator));
-      return record && data(target, record);
+      return record && new JsonText(dataJson(run, target.run.app, await shownRecord(run, record, target.run.app.id)));
     },
     async recordCreator({ id }, target) {
       const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
@@ -110,7 +113,7 @@ function accountOf({ unit, services }: Run, identity: string): Promise<CreatorDa
   return account;
 }
 
-type ListCalls = Pick<Handlers, 'records' | 'count' | 'search'>;
+type ListCalls = Pick<HostCallHandlers, 'records' | 'count' | 'search'>;
 
 /** Host functions for many records of the app that the call addresses. */
 export function listCalls(run: Run): ListCalls {
@@ -124,10 +127,8 @@ export function listCalls(run: Run): ListCalls {
         only: onlyOf(target.run.app, { ...creatorOf(run, target, own), ...confirmedOnly(target.run) }),
       });
       const last = found.at(-1);
-      return {
-        records: await listData(run, target, found),
-        cursor: last && found.length === size ? writeCursor(last.seq) : null,
-      };
+      const next = last && found.length === size ? writeCursor(last.seq) : null;
+      return new JsonText(`{"records":${await listJson(run, target, found)},"cursor":${JSON.stringify(next)}}`);
     },
     async count({ query, names, own, block }, target) {
       const options = {
@@ -142,14 +143,21 @@ export function listCalls(run: Run): ListCalls {
       const only = { ...creatorOf(run, target, own), ...blockIn(target, block), ...confirmedOnly(target.run) };
       const options = { query, sortIndex: sort_index, reverse, limit, offset, names, ...only };
       const { records } = await run.unit.search(target.key, target.run.app.indexes, options, endOf(run));
-      return listData(run, target, records);
+      return new JsonText(await listJson(run, target, records));
     },
   };
 }
 
-/** The data of many records, whose files are looked up together. */
-async function listData(run: Run, { run: { app } }: Target, records: readonly StoredRecord[]): Promise<RecordData[]> {
-  return (await shownInRun(run, app.id, records)).map((record) => recordData(run, app, record));
+/** The data of many records, whose files are looked up together, as JSON. */
+async function listJson(run: Run, { run: { app } }: Target, records: readonly StoredRecord[]): Promise<string> {
+  const shown = await shownInRun(run, app.id, records);
+  return `[${shown.map((record) => dataJson(run, app, record)).join(',')}]`;
+}
+
+/** A record's data as JSON: its items are not parsed where they are as they were stored. */
+function dataJson(run: Run, app: App, record: StoredRecord): string {
+  const [id, url] = [record.id, recordUrl(run, app, record.id)].map((text) => JSON.stringify(text));
+  return `{"id":${id},"url":${url},"items":${storedJson(record)}}`;
 }
 
 /** The only creator whose records a call finds; anonymous, `''`, has made none. @param own whether the logic wants only own records */

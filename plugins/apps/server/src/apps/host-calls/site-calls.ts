@@ -1,7 +1,7 @@
 import { type Items, isItems, type Json } from '../../../../shared/json';
 import { AppsError, logicError } from '../../common/errors';
+import { isUnavailable } from '../../database';
 import type { ContentData } from '../../logic/types';
-import { isUnavailable } from '../../records';
 import { type ContentTypeInfo, trimSlashes, uidAttribute } from '../../sites';
 import type { ContentItem } from '../../sites/types';
 import { aclData, appData, contentData } from '../run/context-data';
@@ -10,12 +10,12 @@ import { applyResponse } from '../run/response';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { refuseContent } from '../run/visits';
-import type { Handlers } from './handlers';
+import type { HostCallHandlers } from './handlers';
 
 interface SiteCalls {
   /** Calls a method of `context.api.documents` with the requester's permissions. */
   documents: Documents;
-  handlers: Pick<Handlers, 'openApp' | 'portalGet' | 'contentUpdate' | 'documents' | 'log' | 'respond'>;
+  handlers: Pick<HostCallHandlers, 'openApp' | 'portalGet' | 'contentUpdate' | 'documents' | 'log' | 'respond'>;
 }
 
 /** Host functions for the site and its content, its other apps, the log and the response. */
@@ -128,7 +128,7 @@ const transitions: Record<string, 'publish' | 'unpublish'> = {
 export function contentCalls(
   run: Run,
   documents: Documents,
-): Pick<Handlers, 'contentFind' | 'contentCreate' | 'contentTransition'> {
+): Pick<HostCallHandlers, 'contentFind' | 'contentCreate' | 'contentTransition'> {
   const { visit, services } = run;
   const { content } = services.sites;
   const typeNamed = (name: string): ContentTypeInfo => {

@@ -7,7 +7,10 @@ import { checkApp, type LintServices } from './check-app';
 import type { Finding } from './problem';
 
 const fetchConfig = {
-  ...{ hosts: { a: ['hooks.example.org:443'] }, private: [], timeout: 5_000, size: 1_000_000 },
+  hosts: { a: ['hooks.example.org:443'] },
+  private: [],
+  timeout: 5_000,
+  size: 1_000_000,
   secrets: { known: { value: 'whsec_YQ==', hosts: [] }, empty: { value: '', hosts: [] } },
 };
 
@@ -17,7 +20,11 @@ const open = 'acl: { rights: { submitter: ["*"] } }';
 async function found(files: Record<string, string>, settings: string | null = open): Promise<string[]> {
   const app = await loadApp({
     site: { id: 'site', title: 'Site', url: 'http://localhost/site', theme: 'basic', locale: null, timeZone: null },
-    ...{ appId: 'a', themeId: 'basic', revision: '1', theme: null, themeFiles: new Map() },
+    appId: 'a',
+    themeId: 'basic',
+    revision: '1',
+    theme: null,
+    themeFiles: new Map(),
     settings: settings === null ? null : { path: 'settings.yaml', text: settings },
     files: new Map(Object.entries(files).map(([path, text]) => [path, { path, text }])),
   });

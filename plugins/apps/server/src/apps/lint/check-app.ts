@@ -7,7 +7,7 @@ import { LINK } from '../blocks/display/element-contents';
 import { STATE_BUTTONS } from '../blocks/display/record-state';
 import { shownElements } from '../blocks/group';
 import { unreachableStates } from '../definitions/states';
-import { builtInActions, PAGES, roleOf } from '../elements';
+import { ACTION, builtInActions, elementTypes, PAGES, roleOf } from '../elements';
 import { brokenCatalogues } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';
 import { readYaml, type YamlNode } from '../yaml/yaml';
@@ -87,7 +87,7 @@ function lostButton(app: App, block: Block, { named }: CompiledLayout, shows: Sh
       severity: 'warning',
       position: { file, ...(line === undefined ? {} : { line, column }) },
       message: `The form of the block "${id}" has no button: it cannot be sent`,
-      cure: 'Write `{_save}` in the layout, or the name of an ACTION.',
+      cure: `Write \`{_save}\` in the layout, or the name of an ${ACTION}.`,
     },
   ];
 }
@@ -175,7 +175,8 @@ const definitionOf = ({ folder }: Pick<App, 'folder'>, { id }: Pick<Block, 'id'>
 function comparedNumbers(file: YamlFile): YamlNode[] {
   return elementsOf(file).flatMap((element) => {
     const { type } = (element.value ?? {}) as { type?: unknown };
-    const keys = COMPARED.filter((key) => !(key === 'default' && type === 'NUMBER'));
+    const isNumber = typeof type === 'string' && elementTypes.get(type)?.isNumeric === true;
+    const keys = COMPARED.filter((key) => !(key === 'default' && isNumber));
     return keys.flatMap((key) => childrenOf(element, key)).flatMap(numbersIn);
   });
 }

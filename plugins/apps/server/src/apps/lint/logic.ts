@@ -2,7 +2,7 @@ import { didYouMean } from '../../common/text';
 import { searchProblem } from '../../indexes';
 import type { CompiledLayout } from '../../layouts/types';
 import type { LogicUses } from '../../logic/types';
-import { builtInActions, elementTypes, entryElements, roleOf } from '../elements';
+import { builtInActions, entryElements, listedOptions, roleOf } from '../elements';
 import type { App, Block } from '../types';
 import type { Finding, Severity } from './problem';
 
@@ -39,13 +39,12 @@ const withEntries = ({ definition }: Block): Element[] =>
   [...definition.elements.values()].flatMap((element) => [element, ...entryElements(element)]);
 
 function needOf(element: Element, layout: CompiledLayout | null): Need | null {
-  const { name, type, options } = element;
+  const { name, kind } = element;
   if (builtInActions.has(name)) return null;
   const role = roleOf(element);
   if (role === 'action') return { name, severity: 'error', without: 'does nothing' };
   if (role === 'html') return basicNeed(element, layout);
-  const takesOptions = Object.hasOwn(elementTypes.get(type)?.settings ?? {}, 'options');
-  if (!takesOptions || options) return null;
+  if (!kind.options || listedOptions(element)) return null;
   return { name: `${name}_options`, severity: 'error', without: 'has no options' };
 }
 

@@ -1,6 +1,6 @@
 import { isAppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
-import { elementTexts } from '../definitions/settings';
+import { fieldsOf, listedOptions, textKeys } from '../elements';
 import { catalogueFiles } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';
 import { isMapping } from '../yaml/schema';
@@ -57,16 +57,16 @@ function checkElements(at: YamlNode, elements: Elements, report: Report): void {
   });
 }
 
-function checkElement(at: YamlNode, { options, entry }: ElementDefinition, report: Report): void {
-  eachKey(at, 'text', [...elementTexts, 'options', 'elements'], report, (inner, key) => {
+function checkElement(at: YamlNode, element: ElementDefinition, report: Report): void {
+  eachKey(at, 'text', [...textKeys, 'options', 'elements'], report, (inner, key) => {
     if (key === 'options')
       eachKey(
         inner,
         'option',
-        (options ?? []).map(({ value }) => String(value)),
+        (listedOptions(element) ?? []).map(({ value }) => String(value)),
         report,
       );
-    if (key === 'elements') checkElements(inner, entry ?? new Map(), report);
+    if (key === 'elements') checkElements(inner, fieldsOf(element) ?? new Map(), report);
   });
 }
 

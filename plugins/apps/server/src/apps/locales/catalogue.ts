@@ -92,7 +92,7 @@ function plain(value: unknown): Value {
 }
 
 /** Files of an app or a theme, by relative path. */
-export type Files = ReadonlyMap<string, ThemeFile>;
+export type CatalogueFiles = ReadonlyMap<string, ThemeFile>;
 
 /** Maximum languages of an app or theme; further ones, in the order of their names, are errors. */
 const MAX_LANGUAGES = 30;
@@ -114,10 +114,10 @@ export const cataloguesOf = memoized(createCatalogues);
 const languageOf = ({ path }: ThemeFile) => /^locales\/([A-Za-z0-9-]+)\.ya?ml$/.exec(path)?.[1];
 
 /** The files of an app's or theme's catalogues. */
-export const catalogueFiles = (files: Files): ThemeFile[] =>
+export const catalogueFiles = (files: CatalogueFiles): ThemeFile[] =>
   [...files.values()].filter((file) => languageOf(file) !== undefined);
 
-function createCatalogues(files: Files): Catalogues {
+function createCatalogues(files: CatalogueFiles): Catalogues {
   const found = catalogueFiles(files).map((file) => [languageOf(file) ?? '', file] as const);
   const byLanguage = new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, MAX_LANGUAGES));
   const surplus = found.slice(MAX_LANGUAGES).map(([, file]) => file);

@@ -1,9 +1,9 @@
 import type { AppsError } from '../../common/errors';
-import { cataloguesOf, type Files } from './catalogue';
+import { type CatalogueFiles, cataloguesOf } from './catalogue';
 
 export { catalogueFiles, cataloguesOf, readCatalogue } from './catalogue';
 export { inEnglish, localeFor, type Message, message, otherLanguage, type PageLocale, scriptWords } from './locale';
 export type { ServiceMessage } from './messages';
 
 /** The DefinitionErrors of the catalogues of an app or theme. */
-export const brokenCatalogues = (files: Files): Promise<AppsError[]> => cataloguesOf(files).errors();
+export const brokenCatalogues = (files: CatalogueFiles): Promise<AppsError[]> => cataloguesOf(files).errors();

@@ -1,6 +1,6 @@
 import type { LayoutLocale } from '../../layouts/types';
 import type { Site } from '../../sites/types';
-import { type Catalogues, cataloguesOf, type Files, formatMessage } from './catalogue';
+import { type CatalogueFiles, type Catalogues, cataloguesOf, formatMessage } from './catalogue';
 import { type ServiceMessage, serviceMessages } from './messages';
 
 /** A number of bytes as a value of a message: it is shown as a size in the language of the page. */
@@ -49,9 +49,9 @@ export interface PageLocale extends LayoutLocale {
   size(bytes: number): string;
 }
 
-const noFiles: Files = new Map();
+const noFiles: CatalogueFiles = new Map();
 
-const locales = new WeakMap<Files, WeakMap<Files, Map<string, Promise<PageLocale>>>>();
+const locales = new WeakMap<CatalogueFiles, WeakMap<CatalogueFiles, Map<string, Promise<PageLocale>>>>();
 
 /**
  * The locale of a page or block (docs/reference/languages.md#the-language-of-a-page).
@@ -60,11 +60,11 @@ const locales = new WeakMap<Files, WeakMap<Files, Map<string, Promise<PageLocale
  */
 export function localeFor(
   { locale, timeZone }: Pick<Site, 'locale' | 'timeZone'>,
-  own: Files,
-  shared: Files = noFiles,
+  own: CatalogueFiles,
+  shared: CatalogueFiles = noFiles,
 ): Promise<PageLocale> {
   const key = `${locale} ${timeZone}`;
-  const ofOwn = locales.get(own) ?? new WeakMap<Files, Map<string, Promise<PageLocale>>>();
+  const ofOwn = locales.get(own) ?? new WeakMap<CatalogueFiles, Map<string, Promise<PageLocale>>>();
   locales.set(own, ofOwn);
   const known = ofOwn.get(shared) ?? new Map<string, Promise<PageLocale>>();
   ofOwn.set(shared, known);

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { RequestData } from '../../logic/types';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
 import { type CacheState, clearKept, countRendering, exactly, type Recipe } from '../renderings/exact';
 import { filledIn, type Parts, partsOf, placeholders } from '../renderings/observed';
@@ -9,7 +8,7 @@ import { permittedBlock } from '../run/visits';
 import type { App } from '../types';
 
 /** A block's rendering, and where it comes from. */
-export type Shown = Ran<Displayed> & { cache: CacheState };
+export type ShownBlock = Ran<Displayed> & { cache: CacheState };
 
 /** What visitors share of a rendering. */
 interface Shareable {
@@ -44,7 +43,7 @@ export async function shownBlock(
   app: App,
   blockId: string,
   finish: Finish = async (html) => html,
-): Promise<Shown> {
+): Promise<ShownBlock> {
   const seconds = app.blocks.get(blockId)?.definition.cache ?? null;
   const isShared = visit.requester.kind === 'anonymous' && !visit.writes.records && !app.settings.debug && !visit.dry;
   if (typeof seconds === 'number' && isShared) {
@@ -111,7 +110,7 @@ async function forSeconds(
   visit: Visit,
   app: App,
   { blockId, seconds, finish }: TimedBlock,
-): Promise<Shown> {
+): Promise<ShownBlock> {
   if (app.settings.visitor) visit.visitor?.begin();
   if (visit.inputs) {
     // The page is given to visitors without a cookie too.
@@ -121,15 +120,14 @@ async function forSeconds(
   }
   let isSigned = false;
   let until = Number.POSITIVE_INFINITY;
-  const sharedVisit: Visit = {
-    ...anonymised(visit),
+  const sharedVisit = visit.shared(placeholders, {
     onSigned() {
       isSigned = true;
     },
     onTime(time) {
       until = Math.min(until, time);
     },
-  };
+  });
   const key = keyOf(sharedVisit, app, blockId);
   const cache = cacheOf(services);
   const fresh = ({ parts, title }: Shareable): Rendered => ({
@@ -144,7 +142,9 @@ async function forSeconds(
     return {
       value: fresh(cached),
       response: { status: null, headers: {}, redirect: null },
-      ...{ logs: [], console: [], flashes: [] },
+      logs: [],
+      console: [],
+      flashes: [],
       cache: 'hit',
     };
   }
@@ -174,28 +174,6 @@ function cacheOf({ store }: AppServices): LRUCache<string, Shareable> {
   timed.set(store, cache);
   return cache;
 }
-
-function anonymised(visit: Visit): Visit {
-  const { visitor: _own, inputs: _page, ...shared } = visit;
-  const { request, parentRequest } = visit;
-  return {
-    ...shared,
-    ...placeholders,
-    request: sharedRequest(request),
-    parentRequest: parentRequest && sharedRequest(parentRequest),
-    pendingLog: [],
-  };
-}
-
-const sharedRequest = ({ url, path, query }: RequestData): RequestData => ({
-  method: 'GET',
-  url,
-  path,
-  query,
-  form: {},
-  body: null,
-  headers: {},
-});
 
 /** All inputs of the rendering. */
 function keyOf({ site, content, contentPath, request, parentRequest }: Visit, app: App, block: string): string {

@@ -1,12 +1,14 @@
 import type { Items, Json } from '../../../../shared/json';
 import { rightsOf } from '../../auth';
 import { AppsError, definitionError, errorText, isAppsError, missing, notFound } from '../../common/errors';
+import { orNull } from '../../common/time/awaitable';
 import type { Markup } from '../../layouts';
-import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
+import type { LogEntry, RequestData } from '../../logic/types';
 import { isId, localeProblem } from '../../sites';
 import { createSemaphore } from '../../workers';
 import { withSession } from '../blocks/block-session';
 import { localeFor, type PageLocale } from '../locales';
+import type { CacheState } from '../renderings/exact';
 import { showsDetails } from '../run/diagnostics/details';
 import { failureMark, folderOf } from '../run/diagnostics/failures';
 import { originalOf } from '../run/observed';
@@ -55,12 +57,22 @@ export interface EmbeddingPage {
   report(what: string, error: unknown): void;
   /** Whether an app of one of its blocks is in debug mode. */
   readonly isDebugged: boolean;
+  /** The blocks that were shown, in the order in which they were ready. */
+  readonly shown: readonly ShownInPage[];
   /** Whether the page explains mistakes in the theme. */
   readonly explains: boolean;
   /** Console entries about the theme, shown if `explains` is true. */
   readonly notes: LogEntry[];
   /** Console entries about failed blocks that are explained. */
   readonly failures: readonly LogEntry[];
+}
+
+/** Where the rendering of a block of a page comes from, and the milliseconds that it has taken. */
+export interface ShownInPage {
+  app: string;
+  block: string;
+  cache: CacheState;
+  milliseconds: number;
 }
 
 /** An embedded block. */
@@ -84,10 +96,10 @@ const MAX_CHARACTERS = 20_000_000;
  * @param budget for all logic of the page; a new one by default
  */
 export function embeddingPage(services: AppServices, visit: Visit, budget = services.logic.budget()): EmbeddingPage {
-  const sharing = sharingBudget(services, budget);
   const markup = services.markup();
   let characters = 0;
   let isDebugged = false;
+  const allShown: ShownInPage[] = [];
 
   const semaphore = createSemaphore({ permits: MAX_CONCURRENT });
 
@@ -97,15 +109,18 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
     semaphore.run(async () => {
       const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
       if (problem) throw new AppsError('BadRequestError', problem);
-      const app = await loadedApp(sharing, visit, reference);
+      const app = await loadedApp(services, visit, reference);
       isDebugged ||= app.settings.debug;
-      const own = includedVisit(sharing, visit, reference);
+      const own = visit.forBlock(app.id, includedRequest(services, visit, reference), budget);
+      const begun = performance.now();
       const balanced = (whole: string) => markup.balanced(whole);
-      const shown = await shownBlock(sharing, own, app, reference.block, balanced).catch((error) => {
+      const shown = await shownBlock(services, own, app, reference.block, balanced).catch((error) => {
         visit.inputs?.refuse(isRefusal(error) ? 'requester' : 'failed');
         if (own.failedLog) failedLogs.set(reference, own.failedLog);
         throw error;
       });
+      const milliseconds = performance.now() - begun;
+      allShown.push({ app: app.id, block: reference.block, cache: shown.cache, milliseconds });
       const { html, isForm } = 'html' in shown.value ? shown.value : { html: '', isForm: false };
       characters += html.length;
       if (characters <= MAX_CHARACTERS) return { html, isForm, console: shown.console };
@@ -124,7 +139,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
 
   /** The language of the mark of a block: that of its app, else that of the page. */
   async function markLocale(reference: BlockReference | null): Promise<PageLocale> {
-    const app = reference && (await services.loadApp(visit.site, reference.app).catch(() => null));
+    const app = reference && (await orNull(() => services.loadApp(visit.site, reference.app)));
     return app ? localeOf({ visit, app }) : localeFor(visit.site, noFiles);
   }
 
@@ -157,7 +172,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
   const isExplained = visit.requester.isManager || services.development === true;
   return {
     visit,
-    services: sharing,
+    services,
     markup,
     include,
     explanation,
@@ -166,16 +181,11 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
     get isDebugged() {
       return isDebugged;
     },
+    shown: allShown,
     explains: isExplained,
     notes: [],
     failures,
   };
-}
-
-/** The services with one logic budget for the whole page (docs/reference/embedding.md#the-embedded-request). */
-function sharingBudget(services: AppServices, budget: LogicBudget): AppServices {
-  const { logic } = services;
-  return { ...services, logic: { ...logic, budget: (attempt) => logic.beside(budget, attempt) } };
 }
 
 async function loadedApp(services: AppServices, visit: Visit, { app: id }: BlockReference): Promise<App> {
@@ -184,29 +194,18 @@ async function loadedApp(services: AppServices, visit: Visit, { app: id }: Block
   return app;
 }
 
-/** The visit of an embedded block: a GET of the block with the page's requester and content, and its request as parent. */
-function includedVisit({ sites }: AppServices, page: Visit, { app, block, query }: BlockReference): Visit {
+/** The request of an embedded block. */
+function includedRequest({ sites }: AppServices, page: Visit, { app, block, query }: BlockReference): RequestData {
   const address = new URL(sites.urls.block(page.site, app, block, page.contentPath));
   address.search = query;
-  // What the block looks at it notes by itself.
-  const { request: pageRequest, visitor } = page;
-  const { headers } = originalOf(pageRequest);
-  const request: RequestData = {
+  return {
     method: 'GET',
     url: address.href,
     path: address.pathname,
     query: queryOf(address.searchParams),
     form: {},
     body: null,
-    headers,
-  };
-  const { view, ...visit } = page;
-  return {
-    ...visit,
-    ...(visitor && { visitor: originalOf(visitor) }),
-    request,
-    parentRequest: originalOf(pageRequest),
-    pendingLog: takePending(page, app),
+    headers: originalOf(page.request).headers,
   };
 }
 
@@ -219,13 +218,6 @@ function queryOf(parameters: URLSearchParams): Items {
   return query;
 }
 
-/** Takes an app's log entries that came with the redirect to this page; its first block shows them. */
-export function takePending(page: Visit, app: string): Visit['pendingLog'] {
-  const own = page.pendingLog.filter((entry) => entry.app === app);
-  page.pendingLog = page.pendingLog.filter((entry) => entry.app !== app);
-  return own;
-}
-
 /** Whether the requester may not use the block, so that the page omits it without an error mark. */
 export const isRefusal = (error: unknown): boolean =>
   isAppsError(error, 'UnauthorizedError') || isAppsError(error, 'ForbiddenError');
@@ -236,7 +228,7 @@ async function explains(
   { site, requester }: Visit,
   { app: id }: BlockReference,
 ): Promise<boolean> {
-  const app = await services.loadApp(site, id).catch(() => null);
+  const app = await orNull(() => services.loadApp(site, id));
   return app ? showsDetails({ app, rights: rightsOf(requester, app.settings.acl) }) : requester.isManager;
 }
 

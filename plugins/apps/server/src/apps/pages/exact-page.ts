@@ -11,7 +11,7 @@ import { withRun } from '../run/run';
 import type { AppServices, Visit } from '../run/types';
 import { permittedBlock } from '../run/visits';
 import type { App } from '../types';
-import { embeddingPage } from './embed';
+import { embeddingPage, type ShownInPage } from './embed';
 import { contentHtml, themedPage } from './embed-page';
 
 /** A page of the site for a visitor. */
@@ -22,6 +22,8 @@ interface SitePage {
   cache: CacheState;
   /** Whether one of its apps is in debug mode. */
   isDebugged: boolean;
+  /** Its blocks; none of a kept page. */
+  blocks: readonly ShownInPage[];
   /** Seconds for which a proxy may keep it, if the theme says so. */
   sharedAge: number | null;
 }
@@ -31,6 +33,7 @@ interface Page {
   /** Whether a part of it failed, or has a message for its developer. */
   isComplete: boolean;
   isDebugged: boolean;
+  blocks: readonly ShownInPage[];
 }
 
 interface KeptPage {
@@ -47,26 +50,31 @@ interface KeptPage {
 export async function contentPage(services: AppServices, visit: Visit): Promise<SitePage> {
   const hasMessages = visit.flash !== undefined && !visit.flash.isEmpty;
   let version: string | null = null;
+  let blocks: readonly ShownInPage[] = [];
   const recipe: Recipe<Page, KeptPage> = {
     name: 'page',
     app: null,
     // A message is shown once.
     isOn: !hasMessages,
-    make: async (by, as) => ({ ...nothingRan, value: await newPage(by, as) }),
+    async make(by, as) {
+      const value = await newPage(by, as);
+      ({ blocks } = value);
+      return { ...nothingRan, value };
+    },
     async toKept({ body, isDebugged }) {
       const parts = partsOf(body);
       return { parts, isDebugged, version: parts.length === 1 ? contentVersion(body) : null, size: body.length };
     },
     fromKept(kept, to) {
       ({ version } = kept);
-      return { body: filledIn(kept.parts, to), isComplete: true, isDebugged: kept.isDebugged };
+      return { body: filledIn(kept.parts, to), isComplete: true, isDebugged: kept.isDebugged, blocks };
     },
     sizeOf: ({ size }) => size,
     refusal: ({ isComplete }) => (isComplete ? null : 'failed'),
   };
   const { ran, cache } = await exactly(services, visit, recipe);
   const { body, isDebugged } = ran.value;
-  return { body, version, cache, isDebugged, sharedAge: await sharedAgeOf(services, visit) };
+  return { body, version, cache, isDebugged, blocks, sharedAge: await sharedAgeOf(services, visit) };
 }
 
 /** A broken theme.yaml counts as empty; the panel shows its error. */
@@ -100,7 +108,8 @@ async function newPage(services: AppServices, visit: Visit): Promise<Page> {
   visit.inputs?.look('content');
   const canonical = `${visit.site.url}/${visit.contentPath}`;
   const body = await themedPage(page, theme, { title: visit.content.title, main, canonical });
-  return { body, isComplete: page.notes.length === 0 && page.failures.length === 0, isDebugged: page.isDebugged };
+  const isComplete = page.notes.length === 0 && page.failures.length === 0;
+  return { body, isComplete, isDebugged: page.isDebugged, blocks: page.shown };
 }
 
 /** The value of an element that is asked for by its own address. */

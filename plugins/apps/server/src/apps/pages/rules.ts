@@ -49,7 +49,7 @@ const include = check(
 );
 
 /** Maximum wildcards of one pattern. */
-const MAX_WILDCARDS = 8;
+export const MAX_WILDCARDS = 8;
 
 /** `*` matches any text without a slash, `**` any text, `?` one character but a slash; a slash at the end is optional. */
 const glob = check(text.schema, (pattern, at): PatternTest => {
@@ -91,7 +91,7 @@ const rule = check(ruleKeys.schema, (value, at): ThemeRule => {
 });
 
 /** Maximum characters of all selectors of a theme. */
-const MAX_SELECTORS = 20_000;
+export const MAX_SELECTORS = 20_000;
 
 /** Refuses the rule that exceeds the limit of all selectors, and those after it, before their selectors are compiled. */
 function selectorLimit(): (at: YamlNode) => void {
@@ -107,7 +107,7 @@ function selectorLimit(): (at: YamlNode) => void {
 }
 
 /** Maximum rules of a theme: every page is searched for each. Further ones are ignored. */
-const MAX_RULES = 200;
+export const MAX_RULES = 200;
 
 /** Reads a theme's rules.yaml, once for each file object. */
 export const readRules = memoized((file: ThemeFile): ThemeRules => {

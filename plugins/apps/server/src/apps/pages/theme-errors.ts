@@ -1,5 +1,6 @@
 import { type AppsError, attempt, definitionError, missing } from '../../common/errors';
 import { didYouMean } from '../../common/text';
+import type { Awaitable } from '../../common/time/awaitable';
 import type { Layouts } from '../../layouts/types';
 import type { Site, Sites, ThemeFile, ThemeFolder } from '../../sites/types';
 import { readThemeInfo } from '../definitions/app';
@@ -12,7 +13,7 @@ import { readRules } from './rules';
 export interface ThemeServices {
   sites: Pick<Sites, 'apps'>;
   layouts: Layouts;
-  loadApp(site: Site, appId: string): Promise<App | null>;
+  loadApp(site: Site, appId: string): Awaitable<App | null>;
 }
 
 /** The errors of a theme's own files: theme.yaml, layouts, and rules, those that include no block too. */

@@ -1,7 +1,7 @@
 import { appsActions, rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { contentScope } from '../../records';
-import type { ReadMark, UnitReads } from '../../records/types';
+import type { KeptReads, ReadMark, UnitReads } from '../../records/types';
 import { Inputs, type NotKept, originalOf, refusalOf } from '../run/observed';
 import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
@@ -85,6 +85,9 @@ export function countRendering(
   metrics.rendering(about, name.split(' ', 1)[0] ?? name, cache === 'hit' || cache === 'miss' ? cache : 'none');
 }
 
+/** Results of others that a request waits for before it makes its own: where writes never end, each may have changed meanwhile. */
+const MAX_WAITS = 3;
+
 async function keptOrNew<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Exact<T>> {
   const off = whyOff(services, visit, recipe.isOn);
   if (off) {
@@ -98,9 +101,15 @@ async function keptOrNew<T, K>(services: AppServices, visit: Visit, recipe: Reci
   const group = results.group(keyOf(visit, recipe));
   const making = { services, visit, recipe, results, group };
   const same = group.sameAs(visit);
-  const kept = (await find(making)) ?? (await afterOther(making, same));
-  if (kept) return hit(making, kept);
-  const made = makeNew(making, await services.store.dependencies.counted(mark, group.scopes));
+  for (let waits = 0; ; waits += 1) {
+    const kept = await find(making);
+    if (kept) return hit(making, kept);
+    const other = group.making.get(same);
+    if (!other || group.wasKept === false || waits === MAX_WAITS) break;
+    await other.catch(() => undefined);
+  }
+  // Nothing is awaited since the look: of those that have waited together one makes the result, and the others wait again.
+  const made = makeNew(making, mark);
   if (!group.making.has(same)) group.making.set(same, made);
   try {
     return await made;
@@ -113,15 +122,8 @@ async function keptOrNew<T, K>(services: AppServices, visit: Visit, recipe: Reci
  * Makes a result that is not kept. It has placeholders too: so the text of an unchanged block or page is the same for all visitors,
  * and what is known of that text need not be found out again.
  */
-async function unkept<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Ran<T>> {
-  const { csrfToken, forms } = placeholders;
-  const own: Visit = { ...visit, csrfToken, ...(visit.forms && { forms }) };
-  return recipe
-    .make(services, own, () => undefined)
-    .catch((error) => {
-      if (own.failedLog) visit.failedLog = own.failedLog;
-      throw error;
-    });
+function unkept<T, K>(services: AppServices, visit: Visit, recipe: Recipe<T, K>): Promise<Ran<T>> {
+  return recipe.make(services, visit.marked(placeholders), () => undefined);
 }
 
 /** Why nothing is kept for a visit, whatever its result. */
@@ -187,14 +189,6 @@ async function holds({ store }: AppServices, { inputs, reads }: Kept<unknown>): 
   return true;
 }
 
-/** The result that another request is making now, if it can be kept and is right for this one. */
-async function afterOther<T, K>(making: Making<T, K>, same: string): Promise<Kept<K> | null> {
-  const made = making.group.making.get(same);
-  if (!made || making.group.wasKept === false) return null;
-  await made.catch(() => undefined);
-  return find(making);
-}
-
 function hit<T, K>({ visit, recipe }: Making<T, K>, { value, inputs, reads }: Kept<K>): Exact<T> {
   if (inputs.beginsVisitor) visit.visitor?.begin();
   if (visit.inputs) addPart(visit.inputs, inputs, reads);
@@ -221,8 +215,10 @@ function nameInPage(name: string): string | null {
   return name.startsWith('request.') && !name.startsWith('request.headers') ? null : name;
 }
 
-async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exact<T>> {
+/** @param begin the moment before the request has read its content */
+async function makeNew<T, K>(making: Making<T, K>, begin: ReadMark): Promise<Exact<T>> {
   const { services, visit, recipe, group } = making;
+  const marks = { begin, run: await beginRun(making) };
   const inputs = new Inputs(visit.requester.kind);
   const observed = observedVisit(visit, inputs);
   let reads: UnitReads | null = new Map();
@@ -230,15 +226,13 @@ async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exac
     reads = run.unit.reads();
     if (!reads || run.mails.length > 0) inputs.refuse('writes');
   };
-  const made = await recipe.make(observedServices(services, inputs), observed, seen).catch((error) => {
-    if (observed.failedLog) visit.failedLog = observed.failedLog;
-    throw error;
-  });
+  const made = await recipe.make(observedServices(services, inputs), observed, seen);
   const value = await recipe.toKept(made.value);
   const ran = { ...made, value: recipe.fromKept(value, visit) };
   const refused = inputs.reason ?? recipe.refusal(made.value) ?? refusalOf(made);
-  const kept = refused ?? (reads ? await keep(making, mark, { value, inputs, reads }) : 'writes');
-  group.wasKept = typeof kept !== 'string';
+  const kept = refused ?? (reads ? await keep(making, marks, { value, inputs, reads }) : 'writes');
+  // What another process has committed meanwhile says nothing of the next one.
+  group.wasKept = typeof kept !== 'string' || kept === 'busy';
   if (typeof kept === 'string') {
     visit.inputs?.refuse(kept);
     return { ran, cache: `none; ${kept}` };
@@ -247,23 +241,48 @@ async function makeNew<T, K>(making: Making<T, K>, mark: ReadMark): Promise<Exac
   return { ran, cache: 'miss' };
 }
 
+/** When something was read. */
+interface Marks {
+  /** Before the request has read its content. */
+  begin: ReadMark;
+  /** Before the run, whose unit of work reads the records. */
+  run: ReadMark;
+}
+
+/**
+ * The moment before a run. Requests that had begun before a commit still make results that hold after it: under load there are some at each
+ * commit, and all others wait for the first of them.
+ */
+async function beginRun<T, K>({ services: { store }, group }: Making<T, K>): Promise<ReadMark> {
+  await store.dependencies.refresh();
+  return store.dependencies.counted(store.dependencies.mark(), group.scopes);
+}
+
 /** Keeps a result, unless another process may have changed meanwhile what it has read, or it is too large. */
 async function keep<T, K>(
   { services, visit, recipe, results, group }: Making<T, K>,
-  mark: ReadMark,
+  marks: Marks,
   { value, inputs, reads }: { value: K; inputs: Inputs; reads: UnitReads },
 ): Promise<Kept<K> | 'busy' | 'size'> {
-  const own = await services.store.dependencies.keep(mark, withContent(services, visit, inputs, reads));
-  if (!own) return 'busy';
+  const { dependencies } = services.store;
+  const own: KeptReads[] = [];
+  for (const [mark, some] of [
+    [marks.run, reads],
+    [marks.begin, contentReads(services, visit, inputs)],
+  ] as const) {
+    const kept = some.size > 0 && (await dependencies.keep(mark, some));
+    if (kept === null) return 'busy';
+    if (kept) own.push(kept);
+  }
   const size = recipe.sizeOf(value) + 500 + 200 * (inputs.names.size + inputs.checked.size);
-  const kept: Kept<K> = { value, inputs, reads: [own, ...inputs.parts], size };
+  const kept: Kept<K> = { value, inputs, reads: [...own, ...inputs.parts], size };
   group.scopes = new Set(reads.keys());
   return results.change(group, () => group.set(visit, kept)) ? kept : 'size';
 }
 
-/** What was read of records, and of the content that was looked at. */
-function withContent(services: AppServices, { content }: Visit, inputs: Inputs, reads: UnitReads): UnitReads {
+/** The content of Strapi that was looked at. */
+function contentReads(services: AppServices, { content }: Visit, inputs: Inputs): UnitReads {
   if (inputs.names.has('content') && content.documentId !== null)
     inputs.readContent([...services.relatedTypes(content.type), ...RIGHTS]);
-  return new Map([...reads, ...[...inputs.content].map((uid) => [contentScope(uid), 'any'] as const)]);
+  return new Map([...inputs.content].map((uid) => [contentScope(uid), 'any'] as const));
 }

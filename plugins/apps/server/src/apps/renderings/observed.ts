@@ -5,6 +5,7 @@ import { namesOwnersOfFiles } from '../../sites';
 import { escapeHtml } from '../elements';
 import { type Inputs, noteOriginal, observedRequester } from '../run/observed';
 import type { AppServices, Visit } from '../run/types';
+import type { Placeholders } from '../run/visit';
 import type { App } from '../types';
 
 const mark = (name: string) => `${name}-${randomBytes(18).toString('hex')}`;
@@ -24,9 +25,9 @@ const hex = (text: string) => Buffer.from(text).toString('hex');
 const text = (given = '') => Buffer.from(given, 'hex').toString();
 
 /** What a rendering that is kept gets in place of what belongs to one visitor. */
-export const placeholders: Pick<Visit, 'csrfToken'> & Required<Pick<Visit, 'forms' | 'liveSince'>> = {
+export const placeholders: Placeholders = {
   liveSince: SINCE,
-  csrfToken: () => TOKEN,
+  tokens: { issue: () => TOKEN, isIssued: false },
   forms: {
     shown: (app, block) => `${SHOWN}-${hex(app)}-${hex(block)};`,
     age: () => null,
@@ -72,18 +73,13 @@ const ACCOUNTS = ['plugin::users-permissions.user', 'admin::user', 'admin::api-t
  * The sandbox gets the original data, and notes by itself what logic looks at (`originals.ts`).
  */
 export function observedVisit(visit: Visit, inputs: Inputs): Visit {
-  const { visitor, requester } = visit;
-  const { request, parentRequest } = visit;
-  return {
-    ...visit,
-    ...placeholders,
+  const { visitor, requester, parentRequest } = visit;
+  return visit.observed(placeholders, inputs, {
     requester: observedRequester(requester, ['identity', 'username', 'profile', 'auth'], inputs),
-    request: observedRequest(request, inputs, 'request'),
+    request: () => observedRequest(visit.request, inputs, 'request'),
     parentRequest: parentRequest && observedRequest(parentRequest, inputs, 'parent_request'),
-    ...(visitor && { visitor: noteOriginal(observedVisitor(visitor, inputs), visitor) }),
-    onSigned: () => inputs.refuse('signed'),
-    inputs,
-  };
+    visitor: visitor && noteOriginal(observedVisitor(visitor, inputs), visitor),
+  });
 }
 
 function observedVisitor(visitor: NonNullable<Visit['visitor']>, inputs: Inputs): NonNullable<Visit['visitor']> {

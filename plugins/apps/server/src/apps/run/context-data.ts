@@ -10,14 +10,20 @@ import type { Run, Visit } from './types';
 
 /** The data of `context` in the sandbox, for one block of a run (docs/reference/logic.md#context). */
 export function contextData(run: Run, block: Block | null, record: StoredRecord | null): ContextData {
+  const { visit } = run;
+  // The sandbox notes by itself what logic looks at.
+  const { request, parentRequest, visitor } = visit;
   return {
     app: appData(run, run.app),
     block: block && { id: block.id, url: blockAddress(run, block.id) },
     record: record && recordData(run, run.app, record),
-    ...visitData(unobserved(run.visit)),
-    content: run.visit.isContentGone ? null : contentData(run.visit.content),
-    user: originalOf(run.visit.requester).profile,
-    visitor: visitorData(run.app, unobserved(run.visit)),
+    request: originalOf(request),
+    parent_request: parentRequest && originalOf(parentRequest),
+    portal: portalData(visit.site),
+    params: visit.params,
+    content: visit.isContentGone ? null : contentData(visit.content),
+    user: originalOf(visit.requester).profile,
+    visitor: visitorData(run.app, visitor && originalOf(visitor)),
     acl: aclData(run, run.app, run.rights),
   };
 }
@@ -46,7 +52,7 @@ export function layoutContext(run: Run, block: Block, { record, mode, places = n
     /** `input` or `text`: a layout may have labels of its own for either. */
     mode,
     get visitor() {
-      return visitorData(app, visit);
+      return visitorData(app, visit.visitor);
     },
     request,
     parent_request,
@@ -63,8 +69,8 @@ export function layoutContext(run: Run, block: Block, { record, mode, places = n
 }
 
 /** `context.visitor`; null unless the app asks for visitors. */
-const visitorData = (app: App, visit: Pick<Visit, 'visitor'>) =>
-  app.settings.visitor ? { id: visit.visitor?.id() ?? null } : null;
+const visitorData = (app: App, visitor: Visit['visitor']) =>
+  app.settings.visitor ? { id: visitor?.id() ?? null } : null;
 
 /** Liquid's `context` in the theme's own files: plain data only. */
 export function themeContext(visit: Visit): LayoutData['context'] {
@@ -84,19 +90,7 @@ export function themeContext(visit: Visit): LayoutData['context'] {
   return context;
 }
 
-/** The visit's data for the sandbox, which notes by itself what logic looks at. */
-function unobserved(visit: Visit): Visit {
-  if (!visit.inputs) return visit;
-  const { request, parentRequest, visitor } = visit;
-  return {
-    ...visit,
-    request: originalOf(request),
-    parentRequest: parentRequest && originalOf(parentRequest),
-    ...(visitor && { visitor: originalOf(visitor) }),
-  };
-}
-
-/** Data of a visit for both logic and Liquid. */
+/** Data of a visit for Liquid. */
 function visitData(visit: Visit) {
   return {
     request: visit.request,
@@ -164,10 +158,14 @@ export function aclData(run: Run, app: App, rights: Rights): ContextData['acl'] 
 export function recordData(run: Run, app: App, record: StoredRecord): RecordData {
   return {
     id: record.id,
-    url: run.services.sites.urls.record(run.visit.site, app.id, record.id, run.visit.contentPath),
+    url: recordUrl(run, app, record.id),
     items: record.items,
   };
 }
+
+/** The address of a record of an app on the visit's site. */
+export const recordUrl = ({ services, visit }: Run, app: App, id: string): string =>
+  services.sites.urls.record(visit.site, app.id, id, visit.contentPath);
 
 export function contentData(item: ContentItem): ContentData {
   const { type, id, documentId, title, url, path, locale, fields } = item;

@@ -4,6 +4,7 @@ import {
   documentIdsIn,
   type FilePlace,
   type Files,
+  type RequestFiles,
   type ShownFile,
   type StoredFile,
   type TemporaryFile,
@@ -11,7 +12,9 @@ import {
 import { mayNameFiles, withOtherItems } from '../../records';
 import type { AppKey, StoredRecord, UnitObserver } from '../../records/types';
 import type { Site } from '../../sites/types';
+import { fileFields, placeFor } from '../elements';
 import { scriptWords } from '../locales';
+import type { Block } from '../types';
 import { siteLocale } from './site-locale';
 import type { AppServices, Run, Visit } from './types';
 
@@ -44,7 +47,7 @@ export async function shownInRun(run: Run, app: string, records: readonly Stored
       const file = known.get(nameOf(documentId));
       if (file) found.set(documentId, file);
     }
-    if ([...found.values()].some(({ isSigned }) => isSigned)) run.visit.onSigned?.();
+    if ([...found.values()].some(({ isSigned }) => isSigned)) run.visit.onSigned();
     return found;
   });
 }
@@ -95,6 +98,23 @@ export class FilesNeeded extends Error {
   ) {
     super('files must be stored first');
   }
+}
+
+/** FilesNeeded where one of the files is not stored yet. @param isDraft whether they are stored privately for now */
+export function requireStored(
+  block: Block,
+  submitted: readonly (StoredFile | TemporaryFile)[],
+  request: RequestFiles | undefined,
+  isDraft = false,
+): void {
+  const needed = submitted.filter((file): file is TemporaryFile => 'token' in file && !request?.stored(file));
+  const fields = fileFields(block.definition);
+  const placeOf = (field: string) => {
+    const element = fields.get(field);
+    const { isPublic, folder } = element ? placeFor(element) : { isPublic: false, folder: undefined };
+    return { isPublic: isPublic && !isDraft, folder };
+  };
+  if (needed.length > 0) throw new FilesNeeded(needed, placeOf);
 }
 
 /** Files that the records of one attempt name, and those that they no longer name. */

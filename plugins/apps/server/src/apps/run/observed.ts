@@ -169,7 +169,7 @@ export function rightsIn(visit: Visit, { acl, visitor }: Pick<Settings, 'acl' | 
   const original = originalOf(requester);
   if (isForApp) return rightsOf({ ...original, isManager: true }, acl);
   const asked = inputs ? observedRequester(original, ['identity'], inputs) : original;
-  return rightsOf(asked, acl, () =>
+  return rightsOf(original, acl, () =>
     ownerOf({ requester: asked, site: visit.site, visitor: visit.visitor }, { visitor }),
   );
 }

@@ -1,7 +1,7 @@
 import { itemOf } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
 import { escapeHtml } from '../../layouts';
-import type { Receipt as ReceiptMail } from '../../mail/types';
+import type { CountedReceipt as ReceiptMail } from '../../mail/types';
 import type { StoredRecord } from '../../records/types';
 import { checkedMail, isAddress, mailLimits } from '../mail';
 import type { Receipt } from '../types';
@@ -62,4 +62,4 @@ export async function queueReceipt(run: Run, { address, ...mail }: ReceiptText):
 }
 
 /** Those who may change all records are trusted with the addresses that they enter: an organiser cancels many at once. */
-const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network?.() ?? null));
+const networkOf = ({ visit, rights }: Run): string | null => (rights.edit(null) ? null : (visit.network() ?? null));

@@ -1,8 +1,8 @@
 import { rightsOf } from '../../auth';
-import { logicError } from '../../common/errors';
+import { isAppsError, logicError } from '../../common/errors';
 import { spanned } from '../../common/spans';
 import { firstAttempt, nextAttempt } from '../../logic';
-import type { Attempt, ResponseChanges } from '../../logic/types';
+import type { LogicBudget, ResponseChanges, RunnerAttempt } from '../../logic/types';
 import { changedBy, isAnsweredBefore } from '../../records';
 import type { AppKey, CommitWrite, RecordAddress, UnitOfWork } from '../../records/types';
 import { LiveReads } from '../live-topics';
@@ -21,7 +21,7 @@ import type { AppServices, Ran, Run, Visit } from './types';
 import { type DryRun, listJobs, listMails, observeWrites, provenanceOf } from './visits';
 
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
-const MAX_DEPTH = 8;
+export const MAX_DEPTH = 8;
 
 /** The end of a job, written in the transaction of its work. */
 export interface Settle {
@@ -41,6 +41,8 @@ export interface RunOptions {
   /** What is written with the work, from its value: the answer of a request that may come again. */
   keeps?: (value: unknown, done: Pick<Ran<unknown>, 'response' | 'flashes'>) => CommitWrite | null;
   settle?: Settle;
+  /** What logic has left of an earlier run's budget; a new one without it. */
+  budget?: LogicBudget | undefined;
 }
 
 /** Carries the result of a dropped run out of its transaction, which it rolls back. */
@@ -57,7 +59,7 @@ export async function withRun<T>(
   visit: Visit,
   app: App,
   work: (run: Run) => Promise<T>,
-  { recordId, isDropped = false, tally, keeps, settle }: RunOptions = {},
+  { recordId, isDropped = false, tally, keeps, settle, budget }: RunOptions = {},
 ): Promise<Ran<T>> {
   const beginCalls = createCallsOut();
   const by = provenanceOf(visit);
@@ -73,7 +75,7 @@ export async function withRun<T>(
   try {
     for (let attempt = firstAttempt; ; ) {
       try {
-        const how = { about, tally, keeps, settle, beginCalls };
+        const how = { about, tally, keeps, settle, budget, beginCalls };
         const once = () => changedBy(by, () => runOnce(services, visit, app, attempt, done, how));
         return await spanned('run', () => ({ site: visit.site.id, app: app.id }), once);
       } catch (error) {
@@ -87,7 +89,8 @@ export async function withRun<T>(
       }
     }
   } catch (error) {
-    await visit.files?.finish(new Set());
+    // What is perhaps stored may name the files.
+    if (!isAppsError(error, 'OutcomeUnknownError')) await visit.files?.finish(new Set());
     throw error;
   }
 }
@@ -97,6 +100,7 @@ interface AttemptOptions {
   tally: RunOptions['tally'];
   keeps: RunOptions['keeps'];
   settle: RunOptions['settle'];
+  budget: RunOptions['budget'];
   /** Begins the calls out of an attempt. */
   beginCalls(): AttemptCalls;
 }
@@ -105,16 +109,22 @@ async function runOnce<T>(
   services: AppServices,
   visit: Visit,
   app: App,
-  attempt: Attempt,
+  attempt: RunnerAttempt,
   work: (run: Run) => Promise<T>,
-  { about, tally, keeps, settle, beginCalls }: AttemptOptions,
+  { about, tally, keeps, settle, budget, beginCalls }: AttemptOptions,
 ): Promise<Ran<T>> {
   let last: Run | undefined;
   let failed: unknown;
   try {
     const value = await services.store.transact(async (unit) => {
       if (last) services.metrics.retry(keyOf(last));
-      const run = newRun(services, visit, app, unit, { attempt, earlier: last?.trace, tally, calls: beginCalls() });
+      const run = newRun(services, visit, app, unit, {
+        attempt,
+        earlier: last?.trace,
+        tally,
+        budget,
+        calls: beginCalls(),
+      });
       last = run;
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
@@ -132,7 +142,7 @@ async function runOnce<T>(
     failed = error;
     // The attempt that follows writes its log again, and that of the first has written it.
     if (isNoRun(error) && last) last.logs.length = 0;
-    if (last) visit.failedLog = consoleOf(last);
+    if (last) visit.noteFailed(consoleOf(last));
     throw error;
   } finally {
     if (last) writeLog(last);
@@ -159,9 +169,10 @@ function ran<T>(run: Run, value: T): Ran<T> {
 
 /** What an attempt begins with. */
 interface NewAttempt {
-  attempt: Attempt;
+  attempt: RunnerAttempt;
   earlier: Trace | undefined;
   tally: PlaceTally | undefined;
+  budget: LogicBudget | undefined;
   calls: AttemptCalls;
 }
 
@@ -170,7 +181,7 @@ function newRun(
   visit: Visit,
   app: App,
   unit: UnitOfWork,
-  { attempt, earlier, tally, calls }: NewAttempt,
+  { attempt, earlier, tally, budget, calls }: NewAttempt,
 ): Run {
   checkNames(services, app);
   const since = visit.liveSince ?? services.live.position();
@@ -192,7 +203,7 @@ function newRun(
     reads,
     places,
     files,
-    budget: services.logic.budget(attempt),
+    budget: budget ?? newBudget(services, visit, attempt),
     logs: [],
     failures: [],
     // Only managers may see the `acl` (docs/reference/json-interface.md#settings).
@@ -212,6 +223,10 @@ function newRun(
     refusals: { isOpen: false, errors: [] },
   };
 }
+
+/** The blocks of a page share its budget (docs/reference/embedding.md#the-embedded-request). */
+const newBudget = ({ logic }: AppServices, { pageBudget }: Visit, attempt: RunnerAttempt): LogicBudget =>
+  pageBudget ? logic.beside(pageBudget, attempt) : logic.budget(attempt);
 
 /** The run of a nested block in `app`, in the same attempt. LogicError above MAX_DEPTH levels. */
 export function nestedRun(run: Run, app: App): Run {

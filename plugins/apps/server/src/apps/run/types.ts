@@ -1,12 +1,12 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { KnownNames } from '../../auth';
 import type { Creator, FlashMessage, Requester, Rights } from '../../auth/types';
-import type { AppsError } from '../../common/errors';
 import type { Logger } from '../../common/log';
 import type { Masks } from '../../common/masks';
-import type { OwnFiles } from '../../common/own-files';
+import type { PluginFiles } from '../../common/own-files';
+import type { Awaitable } from '../../common/time/awaitable';
 import type { AppsConfig } from '../../config.types';
-import type { Files, RequestFiles } from '../../files';
+import type { Files } from '../../files';
 import type { Jobs, NewJob } from '../../jobs/types';
 import type { Markdown, Markup } from '../../layouts';
 import type { Layouts } from '../../layouts/types';
@@ -16,26 +16,26 @@ import type {
   LogicBudget,
   LogicRuntime,
   PreparedCall,
-  RequestData,
   ResponseChanges,
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail, Receipts } from '../../mail/types';
 import type { Observations } from '../../metrics/types';
 import type { Outbound } from '../../outbound/types';
-import type { History, Through } from '../../records';
+import type { History } from '../../records';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';
-import type { RunJob, RunLog, RunRule } from '../../runs';
-import type { ContentItem, Site, Sites } from '../../sites/types';
+import type { RunLog } from '../../runs';
+import type { Site, Sites } from '../../sites/types';
 import type { Live, LiveReads } from '../live-topics';
-import type { App, Block, ElementDefinition, Notify } from '../types';
+import type { App, Block, Notify } from '../types';
 import type { AttemptCalls } from './calls-out';
 import type { Trace } from './diagnostics/trace';
 import type { FileChanges } from './files';
-import type { Inputs } from './observed';
 import type { PlaceChanges } from './places/changes';
 import type { Refusals } from './refusals';
-import type { DryRun } from './visits';
+import type { Visit } from './visit';
+
+export type { Visit } from './visit';
 
 /** Calls of `context.api.documents` with the requester's own permissions (docs/reference/logic.md#contextapi). */
 export type DocumentCalls = (uid: string, method: string, params: Items, requester: Requester) => Promise<PreparedCall>;
@@ -58,8 +58,6 @@ export interface Nested {
   notifyOfPlace(run: Run, app: App, block: Block, record: StoredRecord): Promise<void>;
   /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
   delete(run: Run, record: StoredRecord): Promise<void>;
-  /** Fields of the targets of a REFERENCE, without those that are gone or that the requester may not see. */
-  references(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Items[]>;
 }
 
 /** The services that runs use; one set for the life of the server. */
@@ -76,7 +74,7 @@ export interface AppServices {
   markup(): Markup;
   documents: DocumentCalls;
   live: Live;
-  ownFiles: OwnFiles;
+  ownFiles: PluginFiles;
   files: Files;
   nested: Nested;
   mailer: Mailer;
@@ -90,7 +88,7 @@ export interface AppServices {
   metrics: Pick<Observations, 'run' | 'retry' | 'rendering'>;
   /** Whether e-mail addresses are masked in what is kept for developers. */
   masks: Masks;
-  loadApp(site: Site, appId: string): Promise<App | null>;
+  loadApp(site: Site, appId: string): Awaitable<App | null>;
   /** The accounts behind identities, by identity. */
   creators(identities: readonly string[]): Promise<ReadonlyMap<string, Creator>>;
   /** A content type with all that reading it may read: its components and relations, and theirs; null: all types. */
@@ -102,82 +100,6 @@ export interface AppServices {
   /** Error marks and error pages quote the line of the error for all visitors. */
   quotesSource?: boolean;
   logger: Logger;
-}
-
-/** The request, its requester and its content; the same in every re-run of the request. */
-export interface Visit {
-  site: Site;
-  /** The current content item; the portal at the site's root. */
-  content: ContentItem;
-  /** The content item of a rule's event is gone: logic has null as its `content`, and the portal stands for it elsewhere. */
-  isContentGone?: boolean;
-  /** Content path of the address, '' at the root; kept in the addresses that a page shows. */
-  contentPath: string;
-  /** The id of the view whose address was requested: the form of the page's own block posts there too. */
-  view?: string;
-  requester: Requester;
-  request: RequestData;
-  /** The page's request when the block is embedded. */
-  parentRequest: RequestData | null;
-  /**
-   * During GET and HEAD records need a CSRF token, and content cannot be changed at all
-   * (docs/reference/http.md#writing-during-get).
-   */
-  writes: { records: boolean; content: boolean };
-  /** Why a posted form is not carried out but shown again, with what was entered: its CSRF token is not valid. */
-  staleForm?: AppsError;
-  /** Parameters of a call from code or a rule. */
-  params: Items;
-  /** A fresh CSRF token for a form. */
-  csrfToken(): string;
-  /** The visitor's cookie; absent without a browser, and where visitors share a rendering. */
-  visitor?: VisitorMark;
-  /** Marks of when a form was shown; absent without a client. */
-  forms?: FormMarks;
-  /** Aborted when the client has left; absent without a client. */
-  signal?: AbortSignal;
-  /** Log entries of the request that redirected here, for the same visitor's browser. */
-  pendingLog: LogEntry[];
-  /** Messages that the page shows once; absent without a browser. */
-  flash?: Flash;
-  /** Files of the request's form. */
-  files?: RequestFiles;
-  /** The moment at which the request began; absent where no result is kept. */
-  begin?: RequestBegin;
-  /** What is looked at, for a result that may be kept; absent otherwise. */
-  inputs?: Inputs;
-  /** What live blocks have as the moment of their rendering; by default the present one. */
-  liveSince?: string;
-  /** Called when something is shown that changes at a time, in milliseconds since 1970. */
-  onTime?(until: number): void;
-  /** Called when an address is shown that holds for a time only: such a rendering is not kept. */
-  onSigned?(): void;
-  /** Through what the visit changes records, where no rule and no job has made it: see `provenanceOf`. */
-  through: Through;
-  /** A keyed digest of the network that sends the request; absent for a call from code. */
-  network?(): string;
-  /** Whether what it takes away is to be forgotten (`Provenance.forgets`). */
-  forgets?: boolean;
-  /** The record that the request owns by a signed link (own-link.ts). */
-  own?: OwnLink;
-  /** The draft that the request continues by a signed link (draft-link.ts). */
-  draft?: OpenDraft;
-  /** A name that all requests of its sender have in common; absent without a client. */
-  sender?: string;
-  /** Whether the signature of a webhook was checked, and was right. */
-  isVerified?: boolean;
-  /** Whether code or a rule on events calls a function, without a request. */
-  isCall?: boolean;
-  /** The function is called for its app, not for its requester: it has all rights in this app, and the requester's in others. */
-  isForApp?: boolean;
-  /** The rule whose function is called. */
-  rule?: RunRule;
-  /** The job whose function is called. */
-  job?: RunJob;
-  /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
-  dry?: DryRun;
-  /** The console entries of a failed run. */
-  failedLog?: LogEntry[];
 }
 
 /** A record that a request owns, because its address has the token of the record's link. */

@@ -1,53 +1,20 @@
 import type { Items } from '../../../../shared/json';
-import { allows, type Requesters } from '../../auth';
+import { allows } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, missing, notFound } from '../../common/errors';
-import type { Provenance, Through } from '../../records';
+import type { Provenance } from '../../records';
 import type { UnitObserver } from '../../records/types';
 import type { DryWrites, RunDetail } from '../../runs';
-import { trimSlashes } from '../../sites';
-import type { ContentItem, Site } from '../../sites/types';
 import type { Block } from '../types';
 import type { Run, Visit } from './types';
 
-/** The visit of a call from code or the admin panel: a POST to `address`. @param call `params` are copied as JSON */
-export function callVisit(
-  { requesters }: { requesters: Pick<Requesters, 'csrf'> },
-  call: {
-    site: Site;
-    content: ContentItem;
-    requester: Requester;
-    address: string;
-    params: Items;
-    through: Through;
-  },
-): Visit {
-  const { site, content, requester, params, through } = call;
-  const { href, pathname } = new URL(call.address);
-  return {
-    site,
-    content,
-    // An item of another site, or of none, has no address in this site.
-    contentPath: content.url?.startsWith(`${site.url}/`) ? trimSlashes(content.path) : '',
-    requester,
-    request: { method: 'POST', url: href, path: pathname, query: {}, form: {}, body: null, headers: {} },
-    parentRequest: null,
-    writes: { records: true, content: true },
-    isCall: true,
-    through,
-    params: JSON.parse(JSON.stringify(params)) as Items,
-    csrfToken: () => requesters.csrf.issue(requester),
-    pendingLog: [],
-  };
-}
-
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
-export function provenanceOf({ requester, rule, job, own, through, forgets = false }: Visit): Provenance {
+export function provenanceOf({ requester, through, forgets }: Visit): Provenance {
   return {
     get requester() {
       return requester.identity;
     },
-    through: rule ? 'rule' : job ? 'job' : own ? 'self_service' : through,
+    through,
     forgets,
   };
 }
@@ -112,11 +79,16 @@ export function refusal(requester: Requester, what: string): AppsError {
     : new AppsError('ForbiddenError', `You are not allowed to ${what}`);
 }
 
+/** Who sees a block, and what they hold. */
+interface Seer {
+  visit: Pick<Visit, 'requester' | 'own'>;
+}
+
 /**
  * The block, valid and permitted. NotFoundError for an unknown one, its DefinitionError for a broken one, 401 or 403
  * where `view_permission` refuses the requester (docs/reference/rights.md#blocks-view_permission).
  */
-export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, blockId: string): Block {
+export function permittedBlock(run: Pick<Run, 'app' | 'rights'> & Seer, blockId: string): Block {
   const block = run.app.blocks.get(blockId);
   if (!block) throw notFound(missing.block(blockId, run.app.id));
   if (run.app.error) throw run.app.error;
@@ -127,7 +99,7 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights' | 'visit'>, block
  * The block, if its logic may run for the requester; all code that runs a block's logic calls this. Throws the block's
  * DefinitionError if it is broken; 401 for anonymous and 403 for others whom `view_permission` does not name.
  */
-export function requireBlock(run: Pick<Run, 'rights' | 'visit'>, block: Block): Block {
+export function requireBlock(run: Pick<Run, 'rights'> & Seer, block: Block): Block {
   if (block.error) throw block.error;
   // Who holds the link of a record may use its form.
   if (run.visit.own?.block === block.id) return block;

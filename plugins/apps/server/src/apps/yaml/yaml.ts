@@ -6,9 +6,9 @@ import { checkEvents, shorten } from './events';
 import { type Path, Positions } from './positions';
 
 /** Maximum characters of a YAML file: reading it takes at most a tenth of a second on the server's main thread. */
-const MAX_LENGTH = 128 * 1024;
+export const MAX_LENGTH = 128 * 1024;
 /** Maximum depth of nested mappings and lists. */
-const MAX_DEPTH = 50;
+export const MAX_DEPTH = 50;
 
 /** A value of a YAML file with its position, for error messages. */
 export interface YamlNode {

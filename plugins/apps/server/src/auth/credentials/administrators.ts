@@ -7,7 +7,7 @@ import type { Keyring } from './keyring';
 import { adminRequester, isSuperAdmin } from './tokens';
 
 /** Milliseconds within which a hand-over must be used. */
-const MAX_HAND_OVER_AGE = 60_000;
+export const MAX_HAND_OVER_AGE = 60_000;
 /** Milliseconds after which an administrator's session on the site ends. */
 export const MAX_ADMIN_SESSION_AGE = 60 * 60_000;
 /** How far the clock of the process that made a token may be ahead, in milliseconds. */
@@ -174,8 +174,15 @@ export function createAdministrators(
       const [time, once] = [now().toString(36), randomBytes(16).toString('hex')];
       const until = new Date(now() + MAX_HAND_OVER_AGE);
       const data = {
-        ...{ userId: String(id), sessionId: once, origin: ORIGIN, deviceId: await deviceOf(session.id) },
-        ...{ type: 'session', status: 'active', childId: null, expiresAt: until, absoluteExpiresAt: until },
+        userId: String(id),
+        sessionId: once,
+        origin: ORIGIN,
+        deviceId: await deviceOf(session.id),
+        type: 'session',
+        status: 'active',
+        childId: null,
+        expiresAt: until,
+        absoluteExpiresAt: until,
       };
       await sessions().create({ data });
       const mac = keyring.sign(browserMac(browser));

@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import type { Keyring } from './keyring';
 
 /** A count, until its time is over. */
 export interface Count {
@@ -21,6 +22,16 @@ export interface Counters {
   read(ids: readonly string[]): Promise<Map<string, Count>>;
 }
 
+/** Counts of which each server process holds a part. */
+export interface SharedCounts {
+  /**
+   * Sets the part of the process `holder`, until its time is over; 0: it has none.
+   * @param name of what is counted
+   * @returns the sum of all parts: of simultaneous calls, the last one gets all
+   */
+  set(name: readonly string[], holder: string, part: number, endsAt: number): Promise<number>;
+}
+
 const TABLE = 'apps_form_posts';
 
 /** Milliseconds between two deletions of counts that are over. */
@@ -30,6 +41,26 @@ interface Row {
   count_id: string;
   posts: number;
   ends_at: number | string;
+}
+
+/** One row for each part. @param now milliseconds since the epoch */
+export function createParts(strapi: Core.Strapi, keyring: Pick<Keyring, 'sign'>, now: () => number): SharedCounts {
+  const table = () => strapi.db.connection(TABLE);
+  return {
+    async set(name, holder, part, endsAt) {
+      const id = keyring.sign(['part', ...name]);
+      const row = { count_id: `${id}.${holder}` };
+      const values = { posts: part, ends_at: endsAt };
+      if (part === 0) await table().where(row).delete();
+      else if ((await table().where(row).update(values)) === 0)
+        await table()
+          .insert({ ...row, ...values, part_of: id })
+          .onConflict('count_id')
+          .merge(values);
+      const [sum] = await table().where({ part_of: id }).where('ends_at', '>', now()).sum({ parts: 'posts' });
+      return Number(sum?.parts ?? 0);
+    },
+  };
 }
 
 /** Each method is a few statements outside of any transaction, which change one row each. */

@@ -19,7 +19,9 @@ interface Kind {
 /** Kinds of identities by their prefix (`Requester.identity`). */
 const kinds: Record<string, Kind> = {
   user: {
-    ...{ uid: 'plugin::users-permissions.user', key: 'documentId', name: 'username' },
+    uid: 'plugin::users-permissions.user',
+    key: 'documentId',
+    name: 'username',
     path: (id) => `/content-manager/collection-types/plugin::users-permissions.user/${id}`,
   },
   admin: { uid: 'admin::user', key: 'id', name: 'email', path: (id) => `/settings/users/${id}` },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { availableClients, createTestDatabase, type TestDatabase } from '../../records/testing/databases';
+import { availableClients, createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import { countersIn } from '../testing/counters';
 import type { Counters } from './counters';
 import { createFormPosts, type FormPosts } from './form-posts';

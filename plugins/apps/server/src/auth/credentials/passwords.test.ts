@@ -53,7 +53,8 @@ beforeEach(() => {
 const use = (limits: { pair?: number; address?: number; account?: number }): void => {
   const now = () => time;
   const keyring = createKeyring('key');
-  const rateLimit = createRateLimit({ counters: countersInMemory(now), keyring, now, ...limits });
+  const counters = countersInMemory(now);
+  const rateLimit = createRateLimit({ counters, known: counters, keyring, now, ...limits });
   passwords = createPasswords({ users, keyring, rateLimit, now });
 };
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
-import { availableClients, createTestDatabase, type TestDatabase } from '../../records/testing/databases';
+import { availableClients, createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import { countersIn } from '../testing/counters';
 import type { Counters } from './counters';
 import { createKeyring } from './keyring';
@@ -27,7 +27,7 @@ describe.each(await availableClients())('failed logins, counted on %s,', (client
 
   /** The limit as a server process has it. */
   const process = (limits: object): RateLimit =>
-    createRateLimit({ counters, keyring: createKeyring(`key ${round}`), now, ...limits });
+    createRateLimit({ counters, known: counters, keyring: createKeyring(`key ${round}`), now, ...limits });
   const account = (value: string): LimitKey => ({ scope: 'account', value });
   const address = (value: string): LimitKey => ({ scope: 'address', value });
   const pair = (value: string): LimitKey => ({ scope: 'pair', value });

@@ -27,7 +27,7 @@ export interface LimitKey {
   value: string;
 }
 
-const rateLimits = {
+export const rateLimits = {
   /** Failed logins in a window for one account from one address: the usual limit of a guesser. */
   pair: 10,
   /** For one address, which may be shared by many users. */
@@ -39,15 +39,19 @@ const rateLimits = {
 };
 
 /** Days for which an address is known after its first login to an account. */
-const TRUST_DAYS = 30;
+export const TRUST_DAYS = 30;
 const DAY = 24 * 60 * 60_000;
 
-export function createRateLimit({
-  counters,
-  keyring,
-  now = Date.now,
-  ...options
-}: { counters: Counters; keyring: Pick<Keyring, 'sign'>; now?: () => number } & Partial<typeof rateLimits>): RateLimit {
+interface RateLimitOptions extends Partial<typeof rateLimits> {
+  /** Of attempts. */
+  counters: Counters;
+  /** Of the addresses that are known for an account: they must not be lost, as counts in Redis may be. */
+  known: Pick<Counters, 'add' | 'read'>;
+  keyring: Pick<Keyring, 'sign'>;
+  now?: () => number;
+}
+
+export function createRateLimit({ counters, known, keyring, now = Date.now, ...options }: RateLimitOptions): RateLimit {
   const limits = { ...rateLimits, ...options };
   const idOf = ({ scope, value }: LimitKey): string => keyring.sign(['login', scope, value]);
   const trustOf = (pair: string): string => keyring.sign(['login', 'trust', pair]);
@@ -77,11 +81,11 @@ export function createRateLimit({
     refund: (keys) => counters.takeBack(keys.map(idOf)),
     async trust(pair) {
       const id = trustOf(pair);
-      if (!(await counters.read([id])).has(id)) await counters.add(id, now() + TRUST_DAYS * DAY);
+      if (!(await known.read([id])).has(id)) await known.add(id, now() + TRUST_DAYS * DAY);
     },
     async trusted(pairs) {
-      const known = await counters.read(pairs.map(trustOf));
-      return new Set(pairs.filter((pair) => known.has(trustOf(pair))));
+      const found = await known.read(pairs.map(trustOf));
+      return new Set(pairs.filter((pair) => found.has(trustOf(pair))));
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Core } from '@strapi/strapi';
+import { memoized } from '../../common/collections';
 import { AppsError } from '../../common/errors';
 import { coalesceReads } from '../../common/time/coalesce';
 import { appsActions } from '../rights/permissions';
@@ -28,8 +29,14 @@ function authOf(user: UserRow | null, granted: ReadonlySet<string>): StrapiAuth 
 
 /** A user who is not stored. */
 const nameless: UserRow = {
-  ...{ id: 0, documentId: '', username: '', email: '', password: null },
-  ...{ provider: null, confirmed: true, blocked: false },
+  id: 0,
+  documentId: '',
+  username: '',
+  email: '',
+  password: null,
+  provider: null,
+  confirmed: true,
+  blocked: false,
 };
 
 /** The users of users-permissions, read for each request: nothing about a user is cached. Concurrent requests share a read. */
@@ -102,16 +109,30 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
 
   const load = coalesceReads((key) => roles.ofUser(JSON.parse(key)), inTransaction);
 
-  const publicRole = coalesceReads((type) => roles.ofType(type), inTransaction);
+  const asVisitor = (held: readonly Pick<RoleRow, 'name' | 'permissions'>[]): Requester =>
+    requesterOf(held, null, {
+      kind: 'anonymous',
+      credential: 'anonymous',
+      identity: '',
+      username: null,
+      profile: null,
+    });
+  const noRole: RoleRow = { name: 'Public', type: 'public', permissions: [] };
+  let lastRole = { text: '', role: noRole };
 
-  const anonymousIn = async (roles: readonly RoleRow[]): Promise<Requester> => {
-    const known = strapi.contentType(ROLE) !== undefined;
-    const role = (known ? await publicRole('public') : null) ?? { name: 'Public', permissions: [] };
-    const nobody = { identity: '', username: null, profile: null };
-    return requesterOf([role, ...roles], null, { kind: 'anonymous', credential: 'anonymous', ...nobody });
-  };
+  /** A role that grants the same as at the last read is the same object, so that what follows from it is made once. */
+  const publicRole = coalesceReads(async (type) => {
+    const role = (strapi.contentType(ROLE) && (await roles.ofType(type))) ?? noRole;
+    const text = JSON.stringify(role);
+    if (text !== lastRole.text) lastRole = { text, role };
+    return lastRole.role;
+  }, inTransaction);
+  const visitorWith = memoized((role: RoleRow) => asVisitor([role]));
 
-  const anonymous = () => anonymousIn([]);
+  const anonymous = async (): Promise<Requester> => visitorWith(await publicRole('public'));
+
+  const anonymousIn = async (held: readonly RoleRow[]): Promise<Requester> =>
+    held.length === 0 ? anonymous() : asVisitor([await publicRole('public'), ...held]);
 
   return {
     isActive,

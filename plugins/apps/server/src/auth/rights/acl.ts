@@ -80,22 +80,14 @@ export function rightsOf(
   acl: Acl | null,
   owner: () => string = () => requester.identity,
 ): Rights {
-  const indexes = new Map(
-    ACL_RIGHTS.map((right) => [right, acl === null ? -1 : indexOf(requester, acl.rights[right])]),
-  );
-  const indexIn = (list: AclRight): number => indexes.get(list) ?? -1;
-  const roles =
-    acl === null ? [] : Object.keys(acl.roles).filter((role) => indexOf(requester, acl.roles[role] ?? []) >= 0);
-  const by = (right: Parameters<typeof grantedBy>[2]) => grantedBy(requester, acl, right, indexIn);
+  const { by, granted, roles } = grantedTo(requester, acl);
+  const { view, create, edit, delete: remove, deleteAll } = by;
   const owns = (creator: string | null): boolean => creator !== null && creator !== '' && creator === owner();
   /** A right that may be to own records only. */
-  const toRecords = (right: 'view' | 'edit' | 'delete') => {
-    const granted = by(right);
-    const isOwn = isToOwn(granted);
-    return (creator: string | null): boolean => granted !== null && (!isOwn || owns(creator));
+  const toRecords = (right: Granted | null) => {
+    const isOwn = isToOwn(right);
+    return (creator: string | null): boolean => right !== null && (!isOwn || owns(creator));
   };
-
-  const view = by('view');
   const seesOwn = isToOwn(view);
 
   return {
@@ -104,15 +96,55 @@ export function rightsOf(
     get viewOwn() {
       return seesOwn ? owner() || null : null;
     },
-    view: toRecords('view'),
-    create: by('create') !== null,
-    edit: toRecords('edit'),
-    delete: toRecords('delete'),
-    deleteAll: by('deleteAll') !== null,
-    granted: ACL_RIGHTS.filter((right) => indexIn(right) >= 0),
+    view: toRecords(view),
+    create: create !== null,
+    edit: toRecords(edit),
+    delete: toRecords(remove),
+    deleteAll: deleteAll !== null,
+    granted,
     roles,
   };
 }
+
+/** What an `acl` and Strapi's permissions grant to a requester: to which records is not asked yet. */
+interface AllGranted {
+  by: Readonly<Record<RecordRight, Granted | null>>;
+  /** Lists of the `acl` that name the requester. */
+  granted: readonly AclRight[];
+  /** Roles of the `acl` that name the requester. */
+  roles: readonly string[];
+}
+
+const known = new WeakMap<Requester, Map<Acl | null, AllGranted>>();
+
+/** Found once for a requester, who has one object for each request. */
+function grantedTo(requester: Requester, acl: Acl | null): AllGranted {
+  const byAcl = known.get(requester) ?? new Map<Acl | null, AllGranted>();
+  known.set(requester, byAcl);
+  const found = byAcl.get(acl) ?? findGranted(requester, acl);
+  byAcl.set(acl, found);
+  return found;
+}
+
+function findGranted(requester: Requester, acl: Acl | null): AllGranted {
+  const indexes = ACL_RIGHTS.map((list) => (acl === null ? -1 : indexOf(requester, acl.rights[list])));
+  const indexIn = (list: AclRight): number => indexes[ACL_RIGHTS.indexOf(list)] ?? -1;
+  const by = (right: RecordRight) => grantedBy(requester, acl, right, indexIn);
+  return {
+    by: {
+      view: by('view'),
+      create: by('create'),
+      edit: by('edit'),
+      delete: by('delete'),
+      deleteAll: by('deleteAll'),
+    },
+    granted: ACL_RIGHTS.filter((list) => indexIn(list) >= 0),
+    roles: acl === null ? [] : Object.keys(acl.roles).filter((role) => allowsRole(requester, acl, role)),
+  };
+}
+
+const allowsRole = (requester: Requester, acl: Acl, role: string): boolean =>
+  indexOf(requester, acl.roles[role] ?? []) >= 0;
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';

@@ -64,16 +64,19 @@ export function holdsPermission({ kind, isManager, auth }: Requester, permission
 /** Registers the admin permissions; for the plugin's `bootstrap`. */
 export async function registerAdminActions(strapi: Core.Strapi): Promise<void> {
   const actions = adminPermissions.map((uid) => ({
-    ...{ section: 'plugins', pluginName: 'apps', subCategory: 'general' },
-    ...{ uid, displayName: displayNames[uid] },
+    section: 'plugins',
+    pluginName: 'apps',
+    subCategory: 'general',
+    uid,
+    displayName: displayNames[uid],
   }));
   await strapi.service('admin::permission').actionProvider.registerMany(actions);
 }
 
-export type Query = ReturnType<Core.Strapi['db']['connection']>;
+export type KnexQuery = ReturnType<Core.Strapi['db']['connection']>;
 
 /** The table behind a relation, and its columns for this side and the other. */
-export interface Link {
+export interface RelationTable {
   table: string;
   own: string;
   other: string;
@@ -83,28 +86,28 @@ export interface Link {
  * Strapi's tables for statements that every request needs: Strapi's query engine takes several statements where one does, at
  * several times the cost (docs/decisions/requester-roles.md).
  */
-export interface Tables {
+export interface StrapiTables {
   tableOf(uid: string): string;
   columnOf(uid: string, attribute: string): string;
-  linkOf(uid: string, attribute: string): Link;
+  linkOf(uid: string, attribute: string): RelationTable;
   /**
    * Makes a statement on a table, whose text is made once, at the first call.
    * @param build gets placeholders of the values, by their position in a call
    * @returns runs it with values
    */
-  statement<Row>(table: () => string, build: (query: Query, value: Placeholder) => Query): Ask<Row>;
+  statement<Row>(table: () => string, build: (query: KnexQuery, value: ValuePlaceholder) => KnexQuery): Ask<Row>;
 }
 
-export type Placeholder = (position: number) => string;
+export type ValuePlaceholder = (position: number) => string;
 export type Ask<Row> = (...values: unknown[]) => Promise<Row[]>;
 
 /** Runs a statement with `?` for its values, in the transaction that the caller is in. */
 export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<object[]>;
 
-const placeholder: Placeholder = (position) => `\0value ${position}`;
+const placeholder: ValuePlaceholder = (position) => `\0value ${position}`;
 const positionOf = (binding: unknown): number => Number(/^\0value (\d+)$/.exec(String(binding))?.[1] ?? -1);
 
-export function createTables({ db }: Core.Strapi, run: RunStatement): Tables {
+export function createTables({ db }: Core.Strapi, run: RunStatement): StrapiTables {
   return {
     tableOf: (uid) => db.metadata.get(uid).tableName,
     columnOf(uid, attribute) {
@@ -117,7 +120,7 @@ export function createTables({ db }: Core.Strapi, run: RunStatement): Tables {
       };
       return { table: joinTable.name, own: joinTable.joinColumn.name, other: joinTable.inverseJoinColumn.name };
     },
-    statement<Row>(table: () => string, build: (query: Query, value: Placeholder) => Query): Ask<Row> {
+    statement<Row>(table: () => string, build: (query: KnexQuery, value: ValuePlaceholder) => KnexQuery): Ask<Row> {
       let made: { sql: string; bindings: readonly unknown[] } | undefined;
       return async (...values) => {
         made ??= build(db.getConnection(table()), placeholder).toSQL();
@@ -147,7 +150,12 @@ export function jsonRightsOf(requester: Requester, acl: Acl | null, uses: JsonUs
     get viewOwn() {
       return seeing.viewOwn;
     },
-    ...{ create, edit, delete: remove, deleteAll, granted, roles },
+    create,
+    edit,
+    delete: remove,
+    deleteAll,
+    granted,
+    roles,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { createTables, type Placeholder, type Query, type RunStatement } from './permissions';
+import { createTables, type KnexQuery, type RunStatement, type ValuePlaceholder } from './permissions';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
@@ -76,11 +76,11 @@ const MAX_ROLES = 200;
 
 export function createRoles(strapi: Core.Strapi, run: RunStatement): Roles {
   const { tableOf, columnOf, linkOf, statement } = createTables(strapi, run);
-  const ofRoles = (build: (query: Query, value: Placeholder) => Query) =>
+  const ofRoles = (build: (query: KnexQuery, value: ValuePlaceholder) => KnexQuery) =>
     statement<RoleLine>(() => `${tableOf(ROLE)} as r`, build);
 
   /** Adds the permissions of the roles `r`. */
-  const withPermissions = (query: Query): Query => {
+  const withPermissions = (query: KnexQuery): KnexQuery => {
     const granted = linkOf(PERMISSION, 'role');
     return query
       .leftJoin(`${granted.table} as g`, `g.${granted.other}`, 'r.id')
@@ -98,7 +98,7 @@ export function createRoles(strapi: Core.Strapi, run: RunStatement): Roles {
 
   const userColumn = (attribute: string): string => `u.${columnOf(USER, attribute)}`;
 
-  const withRole = (query: Query): Query => {
+  const withRole = (query: KnexQuery): KnexQuery => {
     const held = linkOf(USER, 'role');
     return withPermissions(
       query
@@ -117,8 +117,14 @@ export function createRoles(strapi: Core.Strapi, run: RunStatement): Roles {
     const role = first.id === null ? null : roleOf(lines as readonly RoleLine[]);
     const nameIsGroup = lines.some(({ namesake }) => namesake === username);
     return {
-      ...{ id: userId, documentId, username, email, password, provider },
-      ...{ confirmed: truthOf(confirmed), blocked: truthOf(blocked) },
+      id: userId,
+      documentId,
+      username,
+      email,
+      password,
+      provider,
+      confirmed: truthOf(confirmed),
+      blocked: truthOf(blocked),
       role: role && { ...role, nameIsGroup },
     };
   };

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Keyring } from '../credentials/keyring';
+import { setCookie } from './cookies';
 
 /** A message for a visitor, which the next page shows once. */
 export interface FlashMessage {
@@ -17,7 +18,7 @@ const FLASH_COOKIE = 'apps_flash';
 const MAX_AGE = 60;
 
 /** Characters of the packed messages: a cookie holds about 4 kB in all. */
-const MAX_PACKED = 2_800;
+export const MAX_PACKED = 2_800;
 
 /** Bytes of the messages before they are packed. */
 const MAX_BYTES = 32_000;
@@ -51,8 +52,7 @@ export function createFlashes({ keyring, now }: { keyring: Keyring; now: () => n
     },
     header({ id, path }, messages, secure) {
       const value = messages.length === 0 ? '' : signed(id, pack(messages));
-      const age = messages.length === 0 ? 0 : MAX_AGE;
-      return `${FLASH_COOKIE}=${value}; Path=${path}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+      return setCookie(FLASH_COOKIE, value, { path, maxAge: messages.length === 0 ? 0 : MAX_AGE, secure });
     },
   };
 }

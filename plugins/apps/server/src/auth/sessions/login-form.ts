@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppsError } from '../../common/errors';
+import { setCookie } from './cookies';
 import type { Csrf } from './csrf';
 
 /** Name of the cookie that ties the login form to the browser it was opened in, before there is a session. */
@@ -30,8 +31,7 @@ export function openLoginForm(csrf: Csrf, cookie: string | undefined, secure: bo
 export function knownBrowser(cookie: string | undefined, secure: boolean): { browser: string; cookie: string | null } {
   if (cookie !== undefined && VALUE.test(cookie)) return { browser: cookie, cookie: null };
   const fresh = randomBytes(16).toString('base64url');
-  const header = `${LOGIN_COOKIE}=${fresh}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
-  return { browser: fresh, cookie: header };
+  return { browser: fresh, cookie: setCookie(LOGIN_COOKIE, fresh, { secure }) };
 }
 
 /** CsrfError unless the token was issued for a login form in the browser with this cookie. */

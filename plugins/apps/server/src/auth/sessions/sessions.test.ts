@@ -91,8 +91,8 @@ describe('the session cookie', () => {
   });
 
   test('has safe attributes', () => {
-    expect(make().header('v', false)).toBe('apps_session=v; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax');
-    expect(make().header('v', true)).toMatch(/; Secure$/);
-    expect(make().header('', false)).toMatch(/^apps_session=; Path=\/; Max-Age=0;/);
+    expect(make().header('v', false)).toBe('apps_session=v; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax');
+    expect(make().header('v', true)).toBe('apps_session=v; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax');
+    expect(make().header('', false)).toMatch(/^apps_session=; Max-Age=0; Path=\/;/);
   });
 });

@@ -4,6 +4,7 @@ import type { IsSessionActive } from '../credentials/active-sessions';
 import type { Keyring } from '../credentials/keyring';
 import type { Users } from '../credentials/users';
 import type { UserRow } from '../rights/roles';
+import { setCookie } from './cookies';
 
 /** Name of the plugin's session cookie. */
 export const SESSION_COOKIE = 'apps_session';
@@ -83,8 +84,7 @@ export function createSessions(
       await strapi.db.query('admin::session').deleteMany({ where });
     },
     header(value, secure, age = MAX_SESSION_AGE) {
-      const seconds = value === '' ? 0 : age / 1000;
-      return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+      return setCookie(SESSION_COOKIE, value, { maxAge: value === '' ? 0 : age / 1000, secure });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Keyring } from '../credentials/keyring';
+import { setCookie } from './cookies';
 
 /** Name of the cookie that tells visitors without a login from each other. */
 const VISITOR_COOKIE = 'apps_visitor';
@@ -38,7 +39,7 @@ export function createVisitors({ keyring, now }: { keyring: Keyring; now: () => 
     },
     header(site, id, path, secure) {
       const value = `${id}.${keyring.sign(['visitor', site, id])}`;
-      return `${VISITOR_COOKIE}=${value}; Path=${path}; Max-Age=${MAX_AGE}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+      return setCookie(VISITOR_COOKIE, value, { path, maxAge: MAX_AGE, secure });
     },
     shown(form) {
       const time = now().toString(36);

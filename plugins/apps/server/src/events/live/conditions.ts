@@ -6,7 +6,7 @@ import type { AppKey } from '../../records/types';
 import { type AppChanges, joined } from './publish-changes';
 
 /** Different conditions that one process compares; further ones count as any record of their app. */
-const MAX_CONDITIONS = 10_000;
+export const MAX_CONDITIONS = 10_000;
 
 /** Changed records of an app that wait for a comparison; more wake every condition of the app. */
 const MAX_WAITING = 500;

@@ -1,9 +1,10 @@
 import { topics } from '../../apps';
 import { grouped } from '../../common/collections';
+import { KEPT } from '../../processes';
 import type { AppKey } from '../../records/types';
 import { type Conditions, concerns, type Watched } from './conditions';
 import { type AppChanges, joined, type Publication } from './publish-changes';
-import type { Tokens } from './tokens';
+import type { TopicTokens } from './tokens';
 
 /** Changed records that are compared with the conditions of one new connection, and milliseconds for it; more wakes it. */
 const MAX_MISSED = 200;
@@ -35,7 +36,7 @@ export class Connections {
   private readonly waiting = new Map<string, Set<Waiter>>();
 
   constructor(
-    private readonly tokens: Tokens,
+    private readonly tokens: TopicTokens,
     private readonly conditions: Conditions,
   ) {}
 
@@ -116,8 +117,7 @@ function changesOf(app: string, publications: readonly Publication[]): AppChange
   return all;
 }
 
-/** Milliseconds for which publications are kept, records of them, and publications. */
-export const KEPT = 60_000;
+/** Records of the publications that are kept, and publications. */
 const MAX_RECORDS = 2_000;
 const MAX_PUBLICATIONS = 5_000;
 

@@ -173,8 +173,8 @@ export function joined(one: AppChanges | undefined, other: AppChanges, max: numb
 }
 
 /** Characters of one item, of one changed record, and of all of one app that other processes get. */
-const MAX_ITEM = 1_500;
-const MAX_RECORD = 4_000;
+export const MAX_ITEM = 1_500;
+export const MAX_RECORD = 4_000;
 const MAX_APP = 200_000;
 
 /**

@@ -13,7 +13,7 @@ const IV = 12;
 const TAG = 16;
 
 /** Makes and reads the names by which browsers subscribe to topics. */
-export interface Tokens {
+export interface TopicTokens {
   /** The same token for the same topic, in every process with the same secret. */
   of(topic: Topic): string;
   /** The condition that a token carries; null for every other text, also for one of another secret. */
@@ -24,7 +24,7 @@ export interface Tokens {
  * A condition is in its token, encrypted and authenticated: each process can evaluate it, and no client can read or make one. The
  * nonce is a keyed digest of the condition, so that equal conditions have equal tokens, and no nonce comes with two texts.
  */
-export function createTokens(secret: string): Tokens {
+export function createTokens(secret: string): TopicTokens {
   const keys = Buffer.from(hkdfSync('sha256', secret, '', 'apps-live-conditions-1', 64));
   const [sealing, naming] = [keys.subarray(0, 32), keys.subarray(32)];
 

@@ -4,7 +4,7 @@ import type { ChangedItems } from '../../records';
 import type { AppKey, Items } from '../../records/types';
 
 /** A record that is created, changed or deleted, as it is afterwards; a deleted one as it was before. */
-export interface RecordChange {
+export interface DeliveredChange {
   event: RecordEvent;
   id: string;
   items: Items;
@@ -14,15 +14,15 @@ export interface RecordChange {
 }
 
 /** A change as webhooks report it: of a record that is forgotten, its id and block. */
-export function said({ forgets = false, ...change }: RecordChange): RecordChange {
+export function said({ forgets = false, ...change }: DeliveredChange): DeliveredChange {
   if (!forgets || change.event !== 'delete') return change;
   const { block } = change.items;
   return { ...change, creator: null, items: block === undefined ? {} : { block } };
 }
 
 /** The changes of each app, in the order in which its records were first changed. */
-export function changesOfApps(changed: readonly ChangedItems[]): { key: AppKey; changes: RecordChange[] }[] {
-  const apps = new Map<string, { key: AppKey; changes: RecordChange[] }>();
+export function changesOfApps(changed: readonly ChangedItems[]): { key: AppKey; changes: DeliveredChange[] }[] {
+  const apps = new Map<string, { key: AppKey; changes: DeliveredChange[] }>();
   for (const entry of changed) {
     const change = changeOf(entry);
     if (!change) continue;
@@ -38,7 +38,7 @@ export function changesOfApps(changed: readonly ChangedItems[]): { key: AppKey; 
 const announced = (items: Items | null): Items | null => (isUnconfirmed(items) ? null : items);
 
 /** Null for a record that was created and deleted again, and for one that was not confirmed yet. */
-function changeOf(change: ChangedItems): RecordChange | null {
+function changeOf(change: ChangedItems): DeliveredChange | null {
   const { id, creator, by } = change;
   const forgets = by?.forgets ?? false;
   const [before, after] = [announced(change.before), announced(change.after)];

@@ -1,6 +1,7 @@
 import type { Json } from '../../../../shared/json';
 import type { App, Webhook } from '../../apps/types';
 import { isAppsError, missing } from '../../common/errors';
+import type { Awaitable } from '../../common/time/awaitable';
 import { JobFailure } from '../../jobs';
 import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../../jobs/types';
 import { secretOf } from '../../outbound';
@@ -9,7 +10,7 @@ import type { AppKey, RecordStore, SeqRange } from '../../records/types';
 import { signed, standardKey } from '../../webhooks';
 import type { CallServices } from '../calls';
 import { callOfJob, siteOfJob } from '../job-calls';
-import type { RecordChange } from './changes';
+import type { DeliveredChange } from './changes';
 import {
   type Delivery,
   type IsAbout,
@@ -24,7 +25,7 @@ interface ExpandTools {
   store: Pick<RecordStore, 'transact' | 'page'>;
   jobs: Pick<Jobs, 'writes' | 'wake'>;
   hub: HostHub;
-  loadApp(key: AppKey): Promise<App | null>;
+  loadApp(key: AppKey): Awaitable<App | null>;
   isAbout(app: App): IsAbout;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -35,7 +36,7 @@ const MAX_STEP = 200;
 
 /** What a job about several records has found, and what is left of it. */
 interface Step {
-  changes: readonly RecordChange[];
+  changes: readonly DeliveredChange[];
   rest: readonly SeqRange[];
 }
 
@@ -66,7 +67,7 @@ async function ownJobs(
   { loadApp, isAbout }: ExpandTools,
   key: AppKey,
   to: { webhook: string },
-  changes: readonly RecordChange[],
+  changes: readonly DeliveredChange[],
   at: number,
 ): Promise<NewJob[]> {
   const app = await loadApp(key);
@@ -76,14 +77,14 @@ async function ownJobs(
 
 async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliveries): Promise<Step> {
   if (delivery.what === 'records') return { changes: delivery.changes, rest: [] };
-  const changes: RecordChange[] = [];
+  const changes: DeliveredChange[] = [];
   let rest: readonly SeqRange[] = delivery.ranges;
   // A range that is done, or a part of one, is a step: each is one read.
   while (rest.length > 0 && changes.length < MAX_STEP) {
     const [[first, last], ...others] = rest as [SeqRange, ...SeqRange[]];
     const found = await store.page(key, { after: first - 1, limit: Math.min(MAX_STEP, last - first + 1) });
     const inside = found.filter(({ seq }) => seq <= last);
-    changes.push(...inside.map(({ id, items, creator }): RecordChange => ({ event: 'create', id, items, creator })));
+    changes.push(...inside.map(({ id, items, creator }): DeliveredChange => ({ event: 'create', id, items, creator })));
     const seen = found.at(-1)?.seq ?? last;
     rest = found.length > 0 && seen < last ? [[seen + 1, last], ...others] : others;
   }

@@ -4,10 +4,10 @@ import { isAppsError } from '../../common/errors';
 import { searchMatcher } from '../../indexes';
 import type { NewJob } from '../../jobs/types';
 import type { AppKey, Items, SeqRange } from '../../records/types';
-import type { RecordChange } from './changes';
+import type { DeliveredChange } from './changes';
 
 /** Where changes are delivered to: a webhook of the app, by its name, or those of Strapi (`apps.record.create` and so on). */
-export type Target = { webhook: string } | { strapi: true };
+export type DeliveryTarget = { webhook: string } | { strapi: true };
 
 /** One change, for a webhook. Times are milliseconds since the epoch. */
 export interface SingleDelivery {
@@ -20,8 +20,8 @@ export interface SingleDelivery {
 }
 
 /** Several changes, or the records of a bulk creation by their rows: each becomes a job of its own. */
-export type ManyDeliveries = { to: Target; at: number } & (
-  | { what: 'records'; changes: readonly RecordChange[] }
+export type ManyDeliveries = { to: DeliveryTarget; at: number } & (
+  | { what: 'records'; changes: readonly DeliveredChange[] }
   | { what: 'created'; ranges: readonly SeqRange[] }
 );
 
@@ -37,7 +37,7 @@ const MAX_TEXT = 256 * 1024;
 const MAX_RANGES = 1_000;
 
 /** Whether a webhook of the app is about a change. An update counts as the record is after it, a deletion as it was before. */
-export type IsAbout = (name: string, change: RecordChange) => boolean;
+export type IsAbout = (name: string, change: DeliveredChange) => boolean;
 
 /** By the app's folder at its revision: the queries are checked once. @param report receives why a query cannot be used */
 export const createIsAbout = (report: (message: string) => void): ((app: App) => IsAbout) =>
@@ -52,7 +52,7 @@ function testOf(
   name: string,
   { block, query }: Webhook,
   report: (message: string) => void,
-): (change: RecordChange) => boolean {
+): (change: DeliveredChange) => boolean {
   try {
     const matches = searchMatcher(indexes, { query: query ?? '' });
     return (change) => (block === null || change.items.block === block) && matches(change);
@@ -82,20 +82,25 @@ const jobOf = (key: AppKey, delivery: Delivery): NewJob => ({
 export const recordJobs = (
   key: AppKey,
   to: SingleDelivery['to'],
-  changes: readonly RecordChange[],
+  changes: readonly DeliveredChange[],
   at: number,
 ): NewJob[] => changes.map(({ event, id, items }) => jobOf(key, { what: 'record', to, event, id, items, at }));
 
 /** The jobs of what a transaction has changed for one target: few rows, however many records they are about. */
-export function jobsOfChanges(key: AppKey, to: Target, changes: readonly RecordChange[], at: number): NewJob[] {
+export function jobsOfChanges(
+  key: AppKey,
+  to: DeliveryTarget,
+  changes: readonly DeliveredChange[],
+  at: number,
+): NewJob[] {
   return 'webhook' in to && changes.length <= MAX_AT_ONCE
     ? recordJobs(key, to, changes, at)
     : jobsTogether(key, to, changes, at);
 }
 
-function jobsTogether(key: AppKey, to: Target, changes: readonly RecordChange[], at: number): NewJob[] {
+function jobsTogether(key: AppKey, to: DeliveryTarget, changes: readonly DeliveredChange[], at: number): NewJob[] {
   const jobs: NewJob[] = [];
-  let [together, text]: [RecordChange[], number] = [[], 0];
+  let [together, text]: [DeliveredChange[], number] = [[], 0];
   const end = () => {
     if (together.length > 0) jobs.push(jobOf(key, { what: 'records', to, changes: together, at }));
     [together, text] = [[], 0];
@@ -110,7 +115,7 @@ function jobsTogether(key: AppKey, to: Target, changes: readonly RecordChange[],
 }
 
 /** The jobs of a bulk creation for one target. */
-export function jobsOfRanges(key: AppKey, to: Target, ranges: readonly SeqRange[], at: number): NewJob[] {
+export function jobsOfRanges(key: AppKey, to: DeliveryTarget, ranges: readonly SeqRange[], at: number): NewJob[] {
   const jobs: NewJob[] = [];
   for (let from = 0; from < ranges.length; from += MAX_RANGES)
     jobs.push(jobOf(key, { what: 'created', to, ranges: ranges.slice(from, from + MAX_RANGES), at }));

@@ -1,18 +1,19 @@
 import type { Core } from '@strapi/strapi';
 import type { App, RecordEvent } from '../../apps/types';
+import type { Awaitable } from '../../common/time/awaitable';
 import { isUnconfirmed } from '../../indexes';
 import type { Jobs, NewJob } from '../../jobs/types';
 import { joined, RecordChanges } from '../../records';
 import type { AppKey, Items, RecordStore } from '../../records/types';
 import type { Sites } from '../../sites/types';
-import { changesOfApps, type RecordChange, said } from './changes';
-import { type IsAbout, jobsOfChanges, jobsOfRanges, type Target } from './deliveries';
+import { changesOfApps, type DeliveredChange, said } from './changes';
+import { type DeliveryTarget, type IsAbout, jobsOfChanges, jobsOfRanges } from './deliveries';
 
 interface WatchTools {
   jobs: Pick<Jobs, 'writes' | 'wake'>;
   hub: HostHub;
   /** The app, by its files of now; null where there is none. */
-  loadApp(key: AppKey): Promise<App | null>;
+  loadApp(key: AppKey): Awaitable<App | null>;
   isAbout(app: App): IsAbout;
   /** Calls `effect` when the transaction of other code has ended that the caller is in, else at once; not after a rollback. */
   afterCommit(effect: () => void): Promise<void>;
@@ -28,24 +29,24 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
   const { jobs, hub, loadApp, isAbout, afterCommit, now } = tools;
 
   /** The jobs of changes of an app, for its own webhooks. */
-  const dueJobs = (app: App, key: AppKey, changes: readonly RecordChange[]): NewJob[] =>
+  const dueJobs = (app: App, key: AppKey, changes: readonly DeliveredChange[]): NewJob[] =>
     [...app.settings.webhooks.keys()].flatMap((webhook) => {
       const about = changes.filter((change) => isAbout(app)(webhook, change));
       return jobsOfChanges(key, { webhook }, about.map(said), now());
     });
 
   /** Where a bulk operation delivers its changes to; the queries of webhooks are not asked yet. */
-  async function targetsOf(key: AppKey, event: RecordEvent): Promise<{ app: App | null; targets: Target[] }> {
+  async function targetsOf(key: AppKey, event: RecordEvent): Promise<{ app: App | null; targets: DeliveryTarget[] }> {
     const app = await loadApp(key);
     const own = [...(app?.settings.webhooks ?? [])].filter(([, { events }]) => events.has(event));
-    const targets: Target[] = own.map(([webhook]) => ({ webhook }));
+    const targets: DeliveryTarget[] = own.map(([webhook]) => ({ webhook }));
     return { app, targets: hub.isHeard(event) ? [...targets, { strapi: true }] : targets };
   }
 
   return {
     ...store,
     async transact(work, about) {
-      let done: { key: AppKey; changes: RecordChange[] }[] = [];
+      let done: { key: AppKey; changes: DeliveredChange[] }[] = [];
       let due: NewJob[] = [];
       const result = await store.transact(async (unit) => {
         const changed = new RecordChanges();
@@ -88,7 +89,7 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
       const { app, targets } = await targetsOf(key, 'delete');
       if (targets.length === 0) return store.clear(key, atCommit);
       await store.clear(key, (records) => {
-        const changes = records.flatMap(({ id, items, creator }): RecordChange[] =>
+        const changes = records.flatMap(({ id, items, creator }): DeliveredChange[] =>
           isUnconfirmed(items) ? [] : [{ event: 'delete', id, items, creator }],
         );
         const announced = targets.flatMap((to) => ('strapi' in to ? jobsOfChanges(key, to, changes, now()) : []));
@@ -105,7 +106,7 @@ export interface HostHub {
   /** Whether a webhook of Strapi waits for an event; other code may wait too. */
   isHeard(event: RecordEvent): boolean;
   /** Tells Strapi of changes, after their commit. */
-  emit(key: AppKey, changes: readonly RecordChange[]): void;
+  emit(key: AppKey, changes: readonly DeliveredChange[]): void;
 }
 
 /** What is said about a change, to Strapi's webhooks and to those of apps. */
@@ -126,7 +127,7 @@ export const eventName = (event: RecordEvent): string => `apps.record.${event}`;
 export async function changeData(
   sites: Pick<Sites, 'site' | 'urls'>,
   key: AppKey,
-  { id, items }: Pick<RecordChange, 'id' | 'items'>,
+  { id, items }: Pick<DeliveredChange, 'id' | 'items'>,
 ): Promise<ChangeData | null> {
   const site = await sites.site(key.site);
   if (!site) return null;
@@ -149,7 +150,7 @@ export function createHostHub(
   for (const event of ['create', 'update', 'delete'] as const)
     store.addAllowedEvent(`APPS_RECORD_${event.toUpperCase()}`, eventName(event));
 
-  const tell = async (key: AppKey, changes: readonly RecordChange[]): Promise<void> => {
+  const tell = async (key: AppKey, changes: readonly DeliveredChange[]): Promise<void> => {
     for (const change of changes) {
       const data = await changeData(sites, key, change);
       if (data) await strapi.eventHub.emit(eventName(change.event), data);

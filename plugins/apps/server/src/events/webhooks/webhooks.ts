@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import type { Logger } from '../../common/log';
-import type { HostDatabase } from '../../indexes';
+import type { HostDatabase } from '../../database';
 import type { Jobs } from '../../jobs/types';
 import type { Outbound } from '../../outbound/types';
 import type { AppKey, RecordStore } from '../../records/types';

@@ -36,7 +36,7 @@ async function detail({ progress, error, layout = '', logic, rival = 'zebra' }: 
     logger: { warn: (message: string) => warnings.push(message) },
     sites: { apps: async () => ['notes', rival], site: async () => site, urls: { app: () => '', block: () => '' } },
     layouts: createLayouts(),
-    logic: { paused: () => [], problem: () => logic ?? null },
+    logic: { paused: async () => [], problem: () => logic ?? null },
     loadApp: async (_: unknown, id: string) => ({ ...app, id }),
     jobs: { counts: async () => [] },
     mailer: { state: async () => ({ waiting: 0, tried: 0, next: null, kept: 0 }) },

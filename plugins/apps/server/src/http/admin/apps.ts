@@ -143,7 +143,9 @@ export const appHandlers: Handlers<typeof appRoutes> = {
 
 /** The items that the definitions of an app's blocks declare. */
 const columnsOf = (app: App): ColumnSummary[] =>
-  declaredItems(app).map(({ name, label = name, type, options = [] }) => {
+  declaredItems(app).map((element) => {
+    const { name, label = name, type } = element;
+    const options = [...(element.kind.options?.(element) ?? [])];
     return { name, label, type, index: app.indexes.get(name) ?? null, options };
   });
 

@@ -14,7 +14,7 @@ import {
 import { must, readParameters } from '../../common/request-schema';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { respondError } from '../response/respond-error';
+import { jsonErrors, respondError } from '../response/respond-error';
 import { appHandlers, indexHandlers, optionHandlers } from './apps';
 import { archiveHandlers } from './files/archives';
 import { codeHandlers } from './files/code';
@@ -102,12 +102,11 @@ export function adminInterface(services: () => HttpServices) {
     Object.entries(handlers).map(([name, handle]) => [
       name,
       async (ctx: Context) => {
-        const view = { json: true, details: true, logger: services().logger };
         try {
           const body = await handle(ctx, services());
           ctx.body = body;
         } catch (error) {
-          await respondError(ctx, error, view);
+          await respondError(ctx, error, jsonErrors(services().logger, true));
         }
       },
     ]),

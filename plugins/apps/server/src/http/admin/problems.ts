@@ -2,6 +2,7 @@ import type { BlockFailure, Problem } from '../../../../shared/admin-api';
 import { excerptOf } from '../../../../shared/positions';
 import { type App, type Block, failuresOf, programOf, sourceOf, themeErrors } from '../../apps';
 import { type AppsError, attempt } from '../../common/errors';
+import type { PausedLogic } from '../../logic/types';
 import type { Site } from '../../sites/types';
 import { type Views, viewProblem } from '../app/page-handlers';
 import type { HttpServices } from '../request/exchange';
@@ -33,12 +34,13 @@ export async function blockProblems(
 ): Promise<Map<Block, Problem | null>> {
   const deadline = performance.now() + MAX_CHECK_TIME;
   const problems = new Map<Block, Problem | null>();
+  const paused = await services.logic.paused();
   for (const block of app.blocks.values()) {
     const broken = block.error ?? layoutError(services, block) ?? (await logicError(services, app, block, deadline));
     const source = (file: string) => sourceOf(app, file);
     const problem =
       problemOf(broken, source) ??
-      breakerProblem(services, site, app, block) ??
+      breakerProblem(paused, site, app, block) ??
       problemOf(viewProblem(views, app, block), source);
     problems.set(block, problem ?? blockFailures(app, block)[0] ?? null);
   }
@@ -67,9 +69,9 @@ function layoutError({ layouts }: HttpServices, { layout }: Block): AppsError | 
 }
 
 /** The problem of a block whose circuit breaker is open. */
-function breakerProblem({ logic }: HttpServices, site: Site, app: App, block: Block): Problem | null {
+function breakerProblem(paused: readonly PausedLogic[], site: Site, app: App, block: Block): Problem | null {
   const scope = `${site.id}/${app.folder.themeId}/${app.id}`;
-  const open = logic.paused().find((one) => one.scope === scope && one.path === block.logic?.path);
+  const open = paused.find((one) => one.scope === scope && one.path === block.logic?.path);
   if (!open) return null;
   return withoutPosition(`Paused for ${open.seconds} s: its logic went over its limits again and again`, open.path);
 }

@@ -163,8 +163,12 @@ async function callAgain(
   const root = content ?? (await services.sites.content.resolve(site, '', requester));
   if (!root || (!content && !run.rule)) throw new AppsError('ConflictError', 'Its content item is gone');
   const address = services.sites.urls.block(site, app.id, block);
-  const call = { site, content: root, requester, address, params, through: 'logic' as const };
-  const visit = { ...callVisit(services, call), isContentGone: !content, dry, ...(isOfWebhook(run) && bodyCall) };
+  const visit = callVisit(services, {
+    ...{ site, content: root, requester, address, params, dry },
+    through: 'logic',
+    isContentGone: !content,
+    ...(isOfWebhook(run) && bodyCall),
+  });
   try {
     const value = await callFunction(services, visit, app, { block, name });
     return repeated(0, JSON.stringify(value), dry);

@@ -160,10 +160,7 @@ async function visitOf(services: HttpServices, site: Site, requester: Requester,
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw notFound(missing.site(site.id));
   const address = services.sites.urls.app(site, app.id);
-  return {
-    ...callVisit(services, { site, content, requester, address, params: {}, through: 'panel' }),
-    dry: newDryRun(),
-  };
+  return callVisit(services, { site, content, requester, address, params: {}, through: 'panel', dry: newDryRun() });
 }
 
 function statusOf(error: AppsError | null): Why['status'] {
@@ -221,7 +218,7 @@ function extent(rights: Rights, operation: RecordOperation, identity: string): E
 
 async function sees(app: App, requester: Requester, block: string): Promise<Extent> {
   const rights = rightsOf(requester, app.settings.acl);
-  const visit = { requester } as Visit;
+  const visit = { requester, own: undefined };
   const { error } = await attemptAsync(async () => permittedBlock({ app, rights, visit }, block));
   return error && error.status === refusal(requester, '').status ? 'none' : 'all';
 }

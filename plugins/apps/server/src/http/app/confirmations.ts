@@ -18,7 +18,6 @@ import type { Link } from '../../links/types';
 import type { StoredRecord } from '../../records/types';
 import { formFields } from '../request/body';
 import type { Exchange, TargetOf } from '../request/exchange';
-import { sentToken } from '../request/request-data';
 import { answerHtml } from './page-handlers';
 
 type ConfirmExchange = Exchange<TargetOf<'confirm'>>;
@@ -27,8 +26,8 @@ type ConfirmExchange = Exchange<TargetOf<'confirm'>>;
 const nothing = () => notFound('There is nothing at this address');
 
 /** The record of the request's link. NotFoundError for any other token. */
-async function linkOf({ ctx, services, site, app, target }: ConfirmExchange): Promise<Link> {
-  const link = await services.links.find({ site: site.id, app: app.id }, 'confirm', sentToken(ctx, target.token));
+async function linkOf({ services, site, app, target }: ConfirmExchange): Promise<Link> {
+  const link = await services.links.find({ site: site.id, app: app.id }, 'confirm', target.token);
   if (!link) throw nothing();
   return link;
 }
@@ -101,8 +100,8 @@ const button = (label: string, more: Readonly<Record<string, string>> = {}): str
 const aboutOf = (address: Confirmation['address']): string =>
   address === null ? '' : paragraph(`${address.label}: ${address.text}`);
 
-const pageAddress = ({ ctx, services, site, app, target }: ConfirmExchange): string =>
-  services.sites.urls.link(site, app.id, 'confirm', sentToken(ctx, target.token));
+const pageAddress = ({ services, site, app, target }: ConfirmExchange): string =>
+  services.sites.urls.link(site, app.id, 'confirm', target.token);
 
 const formOf = (exchange: ConfirmExchange, buttons: string): string =>
   `<form class="apps-own" method="post" action="${escapeHtml(pageAddress(exchange))}"><p>${buttons}</p></form>`;
@@ -149,7 +148,6 @@ async function askWithdrawal(exchange: ConfirmExchange): Promise<void> {
 async function confirmOnce(exchange: ConfirmExchange): Promise<void> {
   const { services, visit, app } = exchange;
   const link = await linkOf(exchange);
-  visit.through = 'self_service';
   await withRun(
     services,
     visit,
@@ -169,7 +167,6 @@ async function confirmOnce(exchange: ConfirmExchange): Promise<void> {
 async function withdraw(exchange: ConfirmExchange, what: 'link' | 'nothing'): Promise<'deleted' | 'revoked' | null> {
   const { services, visit, app } = exchange;
   const link = await linkOf(exchange);
-  visit.through = 'self_service';
   const { value } = await withRun(services, visit, app, async (run) => {
     const { record, block } = await found(run, link);
     const waits = isUnconfirmed(record.items);

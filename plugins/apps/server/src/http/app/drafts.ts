@@ -21,7 +21,6 @@ import { DraftEnded } from '../../links';
 import type { Site } from '../../sites/types';
 import { formFields } from '../request/body';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
-import { sentToken } from '../request/request-data';
 import { answerDisplayed, answerHtml } from './page-handlers';
 import { answerPosted, guardPost } from './posted-forms';
 
@@ -120,13 +119,13 @@ const endings = {
 /** 409: the page shows what was entered. */
 async function answerEnded(exchange: DraftExchange): Promise<void> {
   const { ctx, services, site, app, visit, json, target } = exchange;
-  const draft = await services.drafts.find({ site: site.id, app: app.id }, sentToken(ctx, target.token));
+  const draft = await services.drafts.find({ site: site.id, app: app.id }, target.token);
   const isSent = draft?.isSent === true;
   const code = isSent ? 'sent' : 'ended';
   if (json) throw new AppsError('ConflictError', endings[code], { details: { code } });
-  const { draft: open, ...withoutDraft } = visit;
+  const { draft: open } = visit;
   const show = (run: Run) => showEndedDraft(run, { block: open?.block, isSent }, formFields(ctx));
-  const done = await withRun(services, withoutDraft, app, show, { isDropped: true });
+  const done = await withRun(services, visit.withoutDraft(), app, show, { isDropped: true });
   if (!done.value) throw nothing();
   const { block, shown } = done.value;
   await answerDisplayed(exchange, block.id, shown, done);

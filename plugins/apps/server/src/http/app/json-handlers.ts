@@ -34,9 +34,9 @@ import {
   answerTyped,
   answerUnchanged,
   applyLogicResponse,
-  CACHE_HEADER,
   etagOf,
   ifMatch,
+  setCacheHeaders,
 } from '../response/logic-response';
 import { withItems } from './bulk';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
@@ -135,7 +135,7 @@ function postedElement(exchange: Exchange<TargetOf<'element'>>): Promise<Ran<{ v
 
 async function gottenElement({ ctx, services, visit, app, target }: Exchange<TargetOf<'element'>>) {
   const { ran, cache } = await shownElement(services, visit, app, target);
-  if (app.settings.debug) ctx.set(CACHE_HEADER, cache);
+  if (app.settings.debug) setCacheHeaders(ctx, cache);
   return ran;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../../../../shared/json';
 import type { Ran, RunOptions } from '../../apps';
-import { AppsError } from '../../common/errors';
+import { AppsError, isAppsError } from '../../common/errors';
 import { isAnsweredBefore } from '../../records';
 import type { KeptAnswer, KeptRequest } from '../../records/types';
 import type { SentBytes } from '../request/body';
@@ -240,7 +240,7 @@ async function storedOnce<T extends Json>(
   request: Repeatable,
   store: () => Promise<T>,
 ): Promise<T> {
-  const { answers } = exchange.services;
+  const { answers, logger } = exchange.services;
   try {
     await answers.begin(read(request));
   } catch (error) {
@@ -254,10 +254,14 @@ async function storedOnce<T extends Json>(
   try {
     value = await store();
   } catch (error) {
-    await answers.end(request, null).catch(() => undefined);
+    // Of what is perhaps stored a second request must not store it again: it counts as running.
+    if (!isAppsError(error, 'OutcomeUnknownError')) await answers.end(request, null).catch(() => undefined);
     throw error;
   }
   const kept: Kept<T> = { value, response: { status: null, headers: {}, redirect: null }, flashes: [] };
-  await answers.end(request, JSON.stringify(kept));
+  // What is stored is answered so, also where the answer cannot be kept.
+  await answers.end(request, JSON.stringify(kept)).catch((error: Error) => {
+    logger.error(`[apps] the answer to a request could not be kept: ${error.message}`);
+  });
   return value;
 }

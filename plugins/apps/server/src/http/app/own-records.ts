@@ -17,12 +17,12 @@ import {
   submitBlock,
   withRun,
 } from '../../apps';
+import { setCookie } from '../../auth';
 import { isAppsError, notFound } from '../../common/errors';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import { formFields, jsonObject } from '../request/body';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
-import { sentToken } from '../request/request-data';
 import { redirect } from '../response/logic-response';
 import { doneOnce, namedRequest } from './kept-answers';
 import { ownButton, ownForm, REVOKE, WITHDRAW } from './own-controls';
@@ -58,11 +58,11 @@ const openedIn = ({ ctx }: Pick<Exchange, 'ctx'>): string[] =>
 function noteOpened(exchange: OwnExchange): void {
   const { ctx, services, site, app, target } = exchange;
   if (!services.requesters.takesCookies(ctx)) return;
-  const token = sentToken(ctx, target.token);
+  const token = target.token;
   const tokens = [token, ...openedIn(exchange).filter((one) => one !== token)].slice(0, MAX_OPENED);
   const path = new URL(services.sites.urls.app(site, app.id), services.baseUrl()).pathname;
-  const secure = ctx.secure || site.url.startsWith('https:') ? '; Secure' : '';
-  ctx.append('Set-Cookie', `${OPENED}=${tokens.join(SEPARATOR)}; Path=${path}/; HttpOnly; SameSite=Lax${secure}`);
+  const secure = ctx.secure || site.url.startsWith('https:');
+  ctx.append('Set-Cookie', setCookie(OPENED, tokens.join(SEPARATOR), { path: `${path}/`, secure }));
 }
 
 /** Whether the browser has opened a link of one of the records, which holds still. */

@@ -20,9 +20,7 @@ import {
   shownBlock,
   shownElement,
   shownRecord,
-  takePending,
   unlessHidden,
-  type Visit,
   visibleIn,
   withFlash,
   withRun,
@@ -37,7 +35,7 @@ import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { isFollowed, wantsFragment } from '../request/negotiate';
 import { SAVED } from '../request/operations';
 import { inTheme, isShownInTheme } from '../response/in-theme';
-import { answerTyped, applyLogicResponse, CACHE_HEADER, redirect } from '../response/logic-response';
+import { answerTyped, applyLogicResponse, redirect, setCacheHeaders } from '../response/logic-response';
 import { bareDocument, itemList, thanks } from '../response/pages';
 import { recordUrl, withId } from './list';
 import { ownControls } from './own-controls';
@@ -314,13 +312,8 @@ type ElementExchange = Exchange<TargetOf<'element'>>;
 /** A block's page, at its own address or a view's. */
 export async function showBlock(exchange: BlockExchange): Promise<void> {
   const { services, visit, app, target } = exchange;
-  // Log entries of other apps are left to their blocks, which the theme may embed in this page.
-  const own: Visit = { ...visit, pendingLog: takePending(visit, app.id) };
-  const done = await shownBlock(services, own, app, target.block).catch((error) => {
-    visit.failedLog = own.failedLog;
-    throw error;
-  });
-  if (app.settings.debug) exchange.ctx.set(CACHE_HEADER, done.cache);
+  const done = await shownBlock(services, visit.forApp(app.id), app, target.block);
+  if (app.settings.debug) setCacheHeaders(exchange.ctx, done.cache);
   await answerDisplayed(exchange, target.block, done.value, done);
 }
 
@@ -354,7 +347,7 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
 export async function showElement(exchange: ElementExchange): Promise<void> {
   const { ctx, services, site, visit, app, target } = exchange;
   const { ran: done, cache } = await shownElement(services, visit, app, target);
-  if (app.settings.debug) ctx.set(CACHE_HEADER, cache);
+  if (app.settings.debug) setCacheHeaders(ctx, cache);
   const { value, role, leadsTo } = done.value;
   if (role === 'action') {
     const back = services.sites.urls.block(site, app.id, target.block, visit.contentPath);

@@ -15,7 +15,6 @@ import {
   showRefused,
   submitBlock,
   unanswered,
-  type Visit,
   withRun,
 } from '../../apps';
 import { AppsError, isAppsError } from '../../common/errors';
@@ -160,14 +159,14 @@ async function showAgain(
   refused: AppsError,
 ): Promise<void> {
   const { ctx, services, visit, app } = exchange;
-  const { logic } = services;
-  const again = refusesForm(refused) ? refused : { errors: await staleErrors(exchange), budget: logic.budget() };
+  const again = refusesForm(refused)
+    ? refused
+    : { errors: await staleErrors(exchange), budget: services.logic.budget() };
   const { budget } = again;
-  const rest = { ...services, logic: { ...logic, budget: () => budget ?? logic.budget() } };
   // The console entries of the refused attempt are this page's too.
-  const shownTo: Visit = { ...visit, pendingLog: visit.failedLog ?? visit.pendingLog };
+  const shownTo = visit.withPending(visit.failedLog ?? visit.pendingLog);
   const done = await withRun(
-    rest,
+    services,
     shownTo,
     app,
     async (run) => {
@@ -176,7 +175,7 @@ async function showAgain(
       if (visit.staleForm && stores(fields)) rightsFor(run, record).save();
       return { shown: await showRefused(run, block, record, fields, again), block };
     },
-    { isDropped: true },
+    { isDropped: true, budget },
   ).catch((error: unknown) => {
     // The token is what is refused, whatever else the requester lacks (docs/reference/http.md#csrf-tokens).
     if (visit.staleForm && isAppsError(error, 'UnauthorizedError'))

@@ -4,7 +4,7 @@ import { notFound } from '../../common/errors';
 import { THUMBNAIL } from '../../files';
 import type { PrivateFile } from '../../files/types';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
-import { sendHandle } from '../response/sent-file';
+import { openStored, sendContent } from '../response/sent-file';
 import { hasOpened } from './own-records';
 
 /** The query that asks for a file to be kept instead of shown. */
@@ -45,7 +45,7 @@ export async function getFile(exchange: Exchange<TargetOf<'file'>>): Promise<voi
 }
 
 /**
- * Sends a private file, or its small picture. The caller has checked the right. Caches ask each time, because rights change. What a
+ * Sends a private file, or its small picture. The caller has checked the right. Caches ask each time, because rights change. What Strapi's
  * private provider has stored is at an address that it signs now: the answer leads there, and no cache keeps it.
  */
 export async function sendPrivate(ctx: Context, { files }: HttpServices, file: PrivateFile): Promise<void> {
@@ -62,18 +62,20 @@ export async function sendPrivate(ctx: Context, { files }: HttpServices, file: P
     ctx.set('Location', URL.canParse(opened.url) ? new URL(opened.url).href : opened.url);
     return;
   }
-  const { handle, size } = opened;
-  let streaming = false;
+  const { size } = opened;
+  const tag = `"${file.documentId}-${size.toString(36)}${isSmall ? '-small' : ''}"`;
   try {
+    const read = await openStored(ctx, opened, tag);
+    if (!read) throw noFile();
     ctx.attachment(file.name, { type: isShown ? 'inline' : 'attachment' });
     ctx.set({
       'Content-Type': active.test(mime) ? 'application/octet-stream' : mime,
       'Content-Security-Policy': policyOf(mime),
       'Cross-Origin-Resource-Policy': 'same-origin',
+      'Cache-Control': 'private, no-cache',
     });
-    const tag = `"${file.documentId}-${size.toString(36)}${isSmall ? '-small' : ''}"`;
-    streaming = sendHandle(ctx, handle, { size, tag, caching: 'private, no-cache' });
+    sendContent(ctx, { size, tag, read });
   } finally {
-    if (!streaming) await handle.close();
+    await opened.close();
   }
 }

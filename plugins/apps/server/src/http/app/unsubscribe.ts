@@ -2,14 +2,13 @@ import { attributes, escapeHtml, localeOf } from '../../apps';
 import { notFound } from '../../common/errors';
 import { formFields } from '../request/body';
 import type { Exchange, TargetOf } from '../request/exchange';
-import { sentToken } from '../request/request-data';
 import { answerHtml } from './page-handlers';
 
 type RefusalExchange = Exchange<TargetOf<'unsubscribe'>>;
 
 /** The address that the request's token stands for, as a digest. NotFoundError for any other token. */
-function digestOf({ ctx, services, site, target }: RefusalExchange): string {
-  const digest = services.receipts.read(site.id, sentToken(ctx, target.token));
+function digestOf({ services, site, target }: RefusalExchange): string {
+  const digest = services.receipts.read(site.id, target.token);
   if (digest === null) throw notFound('There is nothing at this address');
   return digest;
 }
@@ -25,12 +24,12 @@ const AGAIN = '_again';
 
 /** The page with the button. */
 export async function showRefusal(exchange: RefusalExchange): Promise<void> {
-  const { ctx, services, site, visit, app, target } = exchange;
+  const { services, site, visit, app, target } = exchange;
   const isRefused = await services.receipts.isRefused(site.id, digestOf(exchange));
   const { say } = await localeOf({ visit, app });
   const of = { site: site.title };
   const title = say('optout_title', of);
-  const address = services.sites.urls.link(site, app.id, 'unsubscribe', sentToken(ctx, target.token));
+  const address = services.sites.urls.link(site, app.id, 'unsubscribe', target.token);
   const name = isRefused ? { name: AGAIN, value: 'yes' } : {};
   const label = say(isRefused ? 'optout_undo' : 'optout_button');
   const button = `<button${attributes({ type: 'submit', class: 'apps-action', ...name })}>${escapeHtml(label)}</button>`;

@@ -37,7 +37,7 @@ async function send(method: string, path: string, headers: Record<string, string
 
 function contextOf(req: IncomingMessage): Context {
   const get = (name: string) => String(req.headers[name.toLowerCase()] ?? '');
-  return { req, method: req.method, path: req.url, request: {}, get } as unknown as Context;
+  return { req, method: req.method, path: req.url, request: {}, state: {}, get } as unknown as Context;
 }
 
 const byParser = { parsed: true, body: 'by the parser' };

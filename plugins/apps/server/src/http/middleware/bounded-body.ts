@@ -7,7 +7,8 @@ import { bodyTooLarge, isAppsError } from '../../common/errors';
 import { expectWork, shortWork } from '../../common/time/pace';
 import { closeUnlessEnded, defersForm, hasBody, isChecked, keepBody, plainJson, received } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { fileFormat, isOurs, mediaType } from '../request/negotiate';
+import { isOurs } from '../request/locate';
+import { fileFormat, mediaType } from '../request/negotiate';
 import { earlyView, respondError } from '../response/respond-error';
 
 interface ParserConfig {
@@ -36,12 +37,12 @@ export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServ
     const isUnread = (ctx: Context) => config.parsedMethods === undefined && unread.has(ctx.method) && !hasBody(ctx);
     return async (ctx: Context, next: Next) => {
       const services = running();
-      if (!services || !isOurs(services.sites, ctx.path))
+      if (!services || !isOurs(ctx, services.sites))
         return PANEL.test(ctx.path) ? withoutLeftovers(ctx, parseForHost, next) : parseForHost(ctx, next);
       if (isUnread(ctx)) return withBody(ctx, {}, next);
       if (!hasBody(ctx)) return parseForHost(ctx, next);
       if (fileFormat(ctx)) return withBody(ctx, {}, next);
-      if (defersForm(ctx, services.sites)) return next();
+      if (defersForm(ctx)) return next();
       const maxSize = services.config.limits.bodySize;
       parse ??= parser(boundedConfig(config, maxSize), tools);
       let body: Buffer | undefined;

@@ -2,7 +2,8 @@ import type { Context, Middleware, Next } from 'koa';
 import { AppsError, type ErrorName } from '../../common/errors';
 import { MAX_FIELDS } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { isOurs, mediaType } from '../request/negotiate';
+import { isOurs } from '../request/locate';
+import { mediaType } from '../request/negotiate';
 import { earlyView, respondError } from '../response/respond-error';
 
 /** Refusals of Strapi's own middlewares, mostly of its body parser, by status. */
@@ -36,7 +37,7 @@ export function createErrorForm(services: () => HttpServices | undefined): Middl
     await next();
     const running = services();
     const refusal = refusalOf(ctx);
-    if (!refusal || !running || ctx.state.appsAnswered || !isOurs(running.sites, ctx.path)) return;
+    if (!refusal || !running || ctx.state.appsAnswered || !isOurs(ctx, running.sites)) return;
     const said = (ctx.body as { error?: { message?: unknown } } | undefined)?.error?.message;
     const reason = ctx.status === 400 && typeof said === 'string' ? `${refusal.message}: ${said}` : refusal.message;
     await respondError(ctx, new AppsError(refusal.name, reason), earlyView(ctx, running));

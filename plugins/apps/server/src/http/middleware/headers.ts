@@ -5,9 +5,9 @@ import type { Context, Middleware, Next } from 'koa';
 import { notFound } from '../../common/errors';
 import { percentDecoded } from '../../common/values/percent';
 import type { HttpServices } from '../request/exchange';
-import { isOurs } from '../request/negotiate';
+import { isOurs } from '../request/locate';
 import { REQUEST_ID_HEADER } from '../response/request-id';
-import { type ErrorView, respondError } from '../response/respond-error';
+import { type ErrorView, jsonErrors, respondError } from '../response/respond-error';
 
 /** Strapi's factory of a middleware, called with its part of `config/middlewares`. */
 type MiddlewareFactory = (config: object, tools: { strapi: Core.Strapi }) => Middleware;
@@ -44,7 +44,7 @@ export function rememberedHeaders(
       const isUsual =
         services !== undefined &&
         ctx.res.getHeaderNames().every((name) => name === REQUEST_ID_HEADER) &&
-        isOurs(services.sites, ctx.path) &&
+        isOurs(ctx, services.sites) &&
         !special().some((path) => ctx.path.startsWith(path));
       if (!isUsual) return secure(ctx, next);
       if (made && same >= SAME_BEFORE) {
@@ -106,10 +106,6 @@ export function createHiddenTypes(uids: readonly string[], logger: ErrorView['lo
     // As Strapi's router matches them: in any case, and percent-decoded.
     const [, root = '', ...segments] = ctx.path.split('/').map((segment) => percentDecoded(segment) ?? segment);
     if (root.toLowerCase() !== 'content-manager' || !segments.some((segment) => hidden.has(segment))) return next();
-    return respondError(ctx, notFound('This content type is not in the Content Manager'), {
-      json: true,
-      details: false,
-      logger,
-    });
+    return respondError(ctx, notFound('This content type is not in the Content Manager'), jsonErrors(logger));
   };
 }

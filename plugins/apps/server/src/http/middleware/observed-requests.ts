@@ -1,21 +1,16 @@
 import type { Context, Middleware, Next } from 'koa';
 import { type SpanAttributes, spanned } from '../../common/spans';
 import type { HttpServices } from '../request/exchange';
-import { hideToken } from '../request/request-data';
+import { addressOf, isOurs } from '../request/locate';
 import { giveRequestId } from '../response/request-id';
 
-/** What is known of a request by its address; null for a request that is not the plugin's. */
-function knownOf({ sites }: HttpServices, { method, path }: Context): { about: SpanAttributes; token?: string } | null {
-  try {
-    const address = sites.parse(path);
-    if (!address) return null;
-    const about = { method, site: address.site, address: address.kind };
-    if (address.kind !== 'app') return { about };
-    const { app, target } = address;
-    return { about: { ...about, app }, ...('token' in target && { token: target.token }) };
-  } catch {
-    return { about: { method } };
-  }
+/** What a span says of a request by its address. */
+function aboutOf(ctx: Context): SpanAttributes {
+  const { method } = ctx;
+  const address = addressOf(ctx);
+  if (!address) return { method };
+  const about = { method, site: address.site, address: address.kind };
+  return address.kind === 'app' ? { ...about, app: address.app } : about;
 }
 
 /**
@@ -25,15 +20,13 @@ function knownOf({ sites }: HttpServices, { method, path }: Context): { about: S
 export function createObservedRequests(running: () => HttpServices | undefined): Middleware {
   return async (ctx: Context, next: Next) => {
     const services = running();
-    const known = services && knownOf(services, ctx);
-    if (!services || !known) return next();
-    // Before anything names the address, such as Strapi's log.
-    if (known.token !== undefined) hideToken(ctx, known.token);
+    // Before anything names the address, such as Strapi's log: it may have a token.
+    if (!services || !isOurs(ctx, services.sites)) return next();
     const id = giveRequestId(ctx);
     const begun = performance.now();
     try {
       const outcome = () => ({ attributes: { status: ctx.status }, isError: ctx.status >= 500 });
-      await spanned('request', () => ({ ...known.about, request_id: id }), next, outcome);
+      await spanned('request', () => ({ ...aboutOf(ctx), request_id: id }), next, outcome);
     } finally {
       services.metrics.request(ctx.state.appsAbout ?? null, ctx.status, performance.now() - begun);
     }

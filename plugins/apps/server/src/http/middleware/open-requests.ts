@@ -1,21 +1,34 @@
 import type { Server, ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 /** Milliseconds that a process which ends gives its open requests; a service of the system waits longer (docs/limits.md). */
 export const DRAIN_TIME = 10_000;
+
+/**
+ * Milliseconds for which a process that ends waits for requests over connections that clients keep. A proxy that sends one at the moment
+ * at which its connection is closed does not know whether it was read, and sends a form to no other server (docs/limits.md).
+ */
+export const KEPT_TIME = 2_000;
 
 /** Milliseconds between two looks for open requests. */
 const LOOK = 20;
 
 /** The requests of a server that are being answered, of the plugin and of the rest of Strapi. */
 export interface OpenRequests {
-  /** Whether the server takes no more connections, because its process ends. */
+  /** Whether the process ends: it is not ready, and each answer closes its connection. */
   isEnding(): boolean;
   /**
-   * Takes no more connections, and resolves when the open requests are answered, after 10 s at the latest. Streams of events end
-   * with their process: they are not waited for.
+   * Closes each connection with its next answer. When none is kept without a request any more, after 2 s at the latest, takes no more
+   * connections, and resolves when the open requests are answered, after 10 s at the latest. Streams of events end with their process:
+   * they are not waited for.
+   * @param waits false: closes connections without a request at once, because the process will serve again
    */
-  drain(): Promise<void>;
+  drain(waits: boolean): Promise<void>;
+}
+
+async function lookUntil(isDone: () => boolean, time: number): Promise<void> {
+  for (const end = performance.now() + time; !isDone() && performance.now() < end; ) await pause(LOOK);
 }
 
 /**
@@ -24,26 +37,39 @@ export interface OpenRequests {
  */
 export function watchRequests(server: Server): OpenRequests {
   const open = new Set<ServerResponse>();
+  /** Connections over which a request was answered, and the next one may come. */
+  const kept = new Set<Socket>();
+  let accepted = 0;
   let isEnding = false;
   // A client that keeps its connection would lose the next request that it sends.
   const closeAfter = (response: ServerResponse) => {
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
-  server.prependListener('request', (_request, response) => {
+  server.on('connection', (socket) => {
+    accepted += 1;
+    socket.once('close', () => kept.delete(socket));
+  });
+  server.prependListener('request', ({ socket }, response) => {
     open.add(response);
-    response.once('close', () => open.delete(response));
+    kept.delete(socket);
+    response.once('close', () => {
+      open.delete(response);
+      if (response.shouldKeepAlive && !socket.destroyed) kept.add(socket);
+    });
     if (isEnding) closeAfter(response);
   });
   const isWaitedFor = (response: ServerResponse) =>
     !String(response.getHeader('Content-Type') ?? '').startsWith('text/event-stream');
   return {
     isEnding: () => isEnding,
-    async drain() {
+    async drain(waits) {
       isEnding = true;
-      if (server.listening) server.close();
       for (const response of open) closeAfter(response);
-      const until = performance.now() + DRAIN_TIME;
-      while ([...open].some(isWaitedFor) && performance.now() < until) await pause(LOOK);
+      await lookUntil(() => kept.size === 0, waits ? KEPT_TIME : 0);
+      // The system resets connections that wait to be accepted.
+      for (let before = -1; before !== accepted; await nextTurn()) before = accepted;
+      if (server.listening) server.close();
+      await lookUntil(() => ![...open].some(isWaitedFor), DRAIN_TIME);
     },
   };
 }

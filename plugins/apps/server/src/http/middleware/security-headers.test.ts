@@ -27,7 +27,7 @@ async function ask(
   const server = createServer((req, res) => {
     // A value that differs between requests.
     if (before) res.setHeader(before, String(Math.random()));
-    middleware({ path: req.url, res } as unknown as Context, async () => res.end());
+    middleware({ path: req.url, res, state: {} } as unknown as Context, async () => res.end());
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   try {

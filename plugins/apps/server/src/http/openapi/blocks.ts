@@ -67,10 +67,11 @@ const redirect: Items = {
 
 /** Operation 2 of docs/reference/json-interface.md#operations. */
 function elementPath(app: App, block: Block, name: string, unique: UniqueName): Items {
-  const { type, verify } = block.definition.elements.get(name) ?? {};
+  const element = block.definition.elements.get(name);
+  const verify = element?.verify;
   if (verify) return { post: webhookOperation(app.id, verify, unique(app.id, block.id, name, 'webhook'), name) };
   const common = {
-    summary: `${type === 'ACTION' ? 'Run the action' : 'Compute the element'} ${name} of the block ${block.id}`,
+    summary: `${roleOf(element) === 'action' ? 'Run the action' : 'Compute the element'} ${name} of the block ${block.id}`,
     description: 'The answer is what the function returned, with the status that it may have set.',
     answers: {
       200: anyValue('What the function returned'),
@@ -163,7 +164,7 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
   };
   const properties = Object.fromEntries([
     ...inputs.map((element) => {
-      const own = element.entry ? listOfEntries : entry;
+      const own = element.kind.fields ? listOfEntries : entry;
       return [element.name, element.label ? { title: element.label, ...own } : own];
     }),
     ...actions.map((name) => [actionField(name), { description: 'Presses this button, with any value' }]),

@@ -19,7 +19,7 @@ const meanings: Record<ErrorStatus, string> = {
   429: 'Too many failed logins, saved forms, mails or live connections; Retry-After says when to send the request again',
   500: 'The logic or definition of a block failed, or something unforeseen happened',
   502: 'A host that the logic calls cannot be reached, or does not answer well',
-  503: 'The database or the sandbox is not available; Retry-After says when to send the request again',
+  503: 'The database or the sandbox is not available; Retry-After says when to send the request again. Without that header it is not known whether the change was stored',
   504: 'The logic ran too long',
 };
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { methodNotAllowed } from '../../common/errors';
 import type { HttpServices } from '../request/exchange';
-import { type ErrorView, respondError } from '../response/respond-error';
+import { jsonErrors, respondError } from '../response/respond-error';
 import { answerMetrics } from './metrics';
 import { type Checks, createLook, createReady, readinessOf } from './ready';
 
@@ -21,12 +21,11 @@ export function createOperate(services: HttpServices, checks: Checks): (ctx: Con
   return async (ctx) => {
     const handle = ctx.path.startsWith(PREFIX) ? handlers.get(ctx.path) : undefined;
     if (!handle) return false;
-    const view: ErrorView = { json: true, details: false, logger: services.logger };
     try {
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
       await handle(ctx);
     } catch (error) {
-      await respondError(ctx, error, view);
+      await respondError(ctx, error, jsonErrors(services.logger));
     }
     return true;
   };

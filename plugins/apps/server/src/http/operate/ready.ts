@@ -19,14 +19,14 @@ export interface Readiness {
 }
 
 /** Milliseconds that all checks may take, and for which their answer is given again: anyone may ask. */
-const CHECK_TIME = 2_000;
+export const CHECK_TIME = 2_000;
 const KEPT = 500;
 
 /**
  * Milliseconds after which a check that has not ended is begun once more. A statement on a connection that is half open may never
  * end; one more with each look would take all connections of the pool.
  */
-const BEGUN_AGAIN = 10_000;
+export const BEGUN_AGAIN = 10_000;
 
 /** What is said of a check that takes too long or throws: its error may name the machine. */
 const LATE = 'does not answer';

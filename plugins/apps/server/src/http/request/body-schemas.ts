@@ -83,7 +83,7 @@ function wholeNumber(min: number, max: number) {
 const MAX_LANGUAGE = 35;
 
 /** The largest `limit` of operation 4; without `limit` everything is streamed. */
-const MAX_LIMIT = 10_000;
+export const MAX_LIMIT = 10_000;
 
 /** Parameters of operation 4. */
 export const listParameters = z.object({
@@ -93,7 +93,7 @@ export const listParameters = z.object({
 });
 
 /** Versions of one answer. */
-const MAX_VERSIONS = 100;
+export const MAX_VERSIONS = 100;
 
 /** Parameters of the versions of a record. */
 export const historyParameters = z.object({

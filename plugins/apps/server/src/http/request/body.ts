@@ -8,7 +8,8 @@ import type { FormFields } from '../../apps';
 import { memoized } from '../../common/collections';
 import { AppsError, bodyTooLarge } from '../../common/errors';
 import { checkNumbers } from '../../common/numbers';
-import type { AppTarget, Sites } from '../../sites/types';
+import type { AppTarget } from '../../sites/types';
+import { addressOf } from './locate';
 import { fileFormat, mediaType } from './negotiate';
 import { checkEncoded, checkUtf8 } from './text';
 
@@ -16,7 +17,7 @@ import { checkEncoded, checkUtf8 } from './text';
 const formTypes = new Set(['application/x-www-form-urlencoded', 'multipart/form-data']);
 
 /** Milliseconds for which the rest of a refused body is read and dropped, so that the client sees the answer. */
-const LINGER = 5_000;
+export const LINGER = 5_000;
 
 export const isFormType = (type: string): boolean => formTypes.has(type);
 
@@ -74,15 +75,16 @@ export class SentBytes {
 /** Kinds of addresses below an app that take forms, also with files: a block, a record, a record by its link, a draft; a view is the page of a block. */
 export const takesForms: ReadonlySet<AppTarget['kind']> = new Set(['block', 'record', 'mine', 'draft']);
 
+/** Whether the request is the posted form of a page, which is answered with a page or a form. */
+export function isPageForm(ctx: Context, kind: AppTarget['kind'] | null, json: boolean): boolean {
+  return ctx.method === 'POST' && !json && kind !== null && takesForms.has(kind) && isFormType(mediaType(ctx));
+}
+
 /** Whether a body is a form that is read only when the limits of its files are known: one of a block, a record or a view. */
-export function defersForm(ctx: Context, sites: Pick<Sites, 'parse'>): boolean {
+export function defersForm(ctx: Context): boolean {
   if (mediaType(ctx) !== 'multipart/form-data') return false;
-  try {
-    const address = sites.parse(ctx.path);
-    return address?.kind === 'view' || (address?.kind === 'app' && takesForms.has(address.target.kind));
-  } catch {
-    return false;
-  }
+  const address = addressOf(ctx);
+  return address?.kind === 'view' || (address?.kind === 'app' && takesForms.has(address.target.kind));
 }
 
 /** The JSON object of the request, `{}` without a body. UnsupportedMediaTypeError, or BadRequestError for another shape. */
@@ -151,15 +153,21 @@ const flattened = memoized((body: object): FlatFields => {
 });
 
 /** Levels of lists and objects inside each other that a JSON body may have. */
-const MAX_DEPTH = 100;
+export const MAX_DEPTH = 100;
 
 /** BadRequestError for JSON that is nested too deep to be stored and shown. */
 export function checkDepth(body: unknown): void {
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) throw new AppsError('BadRequestError', `The JSON is nested more than ${MAX_DEPTH} deep`);
-    level = level.flatMap((value) => (value !== null && typeof value === 'object' ? Object.values(value) : []));
-  }
+  if (isDeeper(body, MAX_DEPTH))
+    throw new AppsError('BadRequestError', `The JSON is nested more than ${MAX_DEPTH} deep`);
+}
+
+/** Whether a value of JSON has others more than `levels` below it. Each body is walked: names are read in a loop, without a list of values. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (levels < 0) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some((one) => isDeeper(one, levels - 1));
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], levels - 1)) return true;
+  return false;
 }
 
 /** Fields of a submitted form: Strapi's parsers drop further ones, or fail. */

@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 import type { Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
+import { linkToken } from './locate';
+import type { Identified } from './stages';
 
 /** The token that a request carries, `''` without one: the header `X-CSRF-TOKEN`, or the hidden field `_csrf` of a rendered form. */
 export function csrfOf(ctx: Context): string {
@@ -33,35 +35,24 @@ const needsNone = (ctx: Context, { credential }: Requester): boolean => credenti
  * The same for a client that has the token of a signed link: no page that does not know it can make a browser send it. A browser that
  * says that a page of another origin sends the request is refused all the same.
  */
-const isByLink = (ctx: Context, requesters: Pick<Requesters, 'takesCookies'>, { isForm, isLink }: Sent): boolean =>
-  isLink && !isForm && csrfOf(ctx) === '' && requesters.takesCookies(ctx);
-
-/** How a request is sent. */
-interface Sent {
-  /** The form of a page of a block, a record or a view. */
-  isForm: boolean;
-  /** Its address has the token of a signed link. */
-  isLink: boolean;
-}
+const isByLink = ({ ctx, services, address, isForm }: Identified): boolean =>
+  linkToken(address) !== null && !isForm && csrfOf(ctx) === '' && services.requesters.takesCookies(ctx);
 
 /**
  * Checks the token of a changing request: CsrfError. A form of one of the site's own pages whose token is no longer valid
- * is given back as an error instead: it is shown again with a fresh token and carries out nothing.
+ * is given back as an error instead: it is shown again with a fresh token and carries out nothing. What the panel sends stores nothing.
  */
-export function checkToken(
-  ctx: Context,
-  requesters: Pick<Requesters, 'takesCookies' | 'csrf'>,
-  requester: Requester,
-  sent: Sent,
-): AppsError | undefined {
-  if (needsNone(ctx, requester) || isByLink(ctx, requesters, sent)) return undefined;
+export function checkToken(request: Identified): AppsError | undefined {
+  const { ctx, services, sender, requester, isForm } = request;
+  const { requesters } = services;
+  if (sender.kind === 'panel' || needsNone(ctx, requester) || isByLink(request)) return undefined;
   if (requester.credential === 'cookie') requireOwnForm(ctx, requesters);
   try {
     requesters.csrf.verify(csrfOf(ctx), requester);
     return undefined;
   } catch (error) {
     const isOwn = ctx.get('X-CSRF-TOKEN') === '' && csrfOf(ctx) !== '' && requesters.takesCookies(ctx);
-    if (!sent.isForm || !isOwn || !isAppsError(error, 'CsrfError')) throw error;
+    if (!isForm || !isOwn || !isAppsError(error, 'CsrfError')) throw error;
     return new AppsError('CsrfError', STALE);
   }
 }

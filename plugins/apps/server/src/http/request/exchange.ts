@@ -11,6 +11,7 @@ import type { Sheets } from '../../interchange';
 import type { DocumentAccess } from '../../logic/types';
 import type { Metrics } from '../../metrics';
 import type { Persons } from '../../persons';
+import type { Processes } from '../../processes';
 import type { Schedules } from '../../schedules/types';
 import type { PanelColumns, Versions } from '../../sites';
 import type { AppTarget, Site } from '../../sites/types';
@@ -65,6 +66,8 @@ export interface HttpServices extends AppServices {
   /** Reads workbooks. */
   sheets: Sheets;
   live: LiveChanges;
+  /** This process among the others on the database. */
+  processes: Pick<Processes, 'signals' | 'destroy'>;
   rules: RuleEntries;
   schedules: Schedules;
   waitingLists: WaitingLists;
@@ -85,8 +88,6 @@ export interface HttpServices extends AppServices {
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */
   inject(request: InjectedRequest): Promise<InjectedAnswer>;
-  /** Writes of this request are switched off. */
-  dry?: DryRun;
   /** Strapi's public URL, without a slash at its end (docs/reference/addresses.md#base-url). */
   baseUrl(): string;
   /** In production broken themes are not explained to visitors, and cookies are Secure on https. */

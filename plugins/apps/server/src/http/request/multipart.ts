@@ -27,15 +27,15 @@ export interface MultipartOptions {
 
 /** The parts of a form as they arrive. */
 class MultipartParts {
-  readonly texts = new Map<string, string[]>();
   readonly failed: Promise<never>;
   private failure: { error: unknown } | undefined;
   private reject: (error: unknown) => void = () => undefined;
   private readonly running: Promise<void>[] = [];
-  private readonly fields: Promise<void>[] = [];
   private readonly open = new Set<BusboyFileStream>();
+  /** Fields in their order; those that are still being read are in `openFields` too. */
+  private readonly fields: { name: string; chunks: Buffer[] }[] = [];
+  private readonly openFields = new Set<BusboyFileStream>();
   private fieldSize = 0;
-  private fieldCount = 0;
   private readonly counts = new Map<string, number>();
   private takes: boolean | undefined;
 
@@ -74,9 +74,13 @@ class MultipartParts {
     // Its errors, which also end the loop that reads it, are those of the body.
     stream.on('error', (error) => this.fail(badForm(error)));
     this.open.add(stream);
-    // Parts are read beside each other: what comes later may be complete earlier, and is added in its order.
-    const before = this.running.at(-1) ?? Promise.resolve();
-    const work = this.failure ? drained(stream) : this.read(name ?? '', stream, filename, before);
+    if (this.failure) this.track(stream, drained(stream));
+    else if (filename === undefined) this.readField(name ?? '', stream);
+    // Files are read beside each other: what comes later may be complete earlier, and is added in its order.
+    else this.track(stream, this.readFile(name ?? '', stream, filename, this.running.at(-1) ?? Promise.resolve()));
+  }
+
+  private track(stream: BusboyFileStream, work: Promise<void>): void {
     this.running.push(
       work
         .catch((error) => {
@@ -87,28 +91,35 @@ class MultipartParts {
     );
   }
 
-  private read(
-    name: string,
-    stream: BusboyFileStream,
-    filename: string | undefined,
-    before: Promise<void>,
-  ): Promise<void> {
-    if (filename !== undefined) return this.readFile(name, stream, filename, before);
-    const field = this.readField(name, stream, before);
+  /** By events, without a promise: a form may have a thousand fields, and their promises would cost more than the parser. */
+  private readField(name: string, stream: BusboyFileStream): void {
+    const field = { name, chunks: [] as Buffer[] };
     this.fields.push(field);
-    return field;
+    this.openFields.add(stream);
+    if (this.fields.length >= MAX_FIELDS) this.fail(tooManyFields());
+    stream.on('data', (chunk: Buffer) => {
+      this.fieldSize += chunk.length;
+      if (this.fieldSize > this.options.bodySize) this.fail(bodyTooLarge(this.options.bodySize));
+      else field.chunks.push(chunk);
+    });
+    stream.once('end', () => {
+      this.open.delete(stream);
+      this.openFields.delete(stream);
+    });
   }
 
-  private async readField(name: string, stream: BusboyFileStream, before: Promise<void>): Promise<void> {
-    this.fieldCount += 1;
-    if (this.fieldCount >= MAX_FIELDS) throw tooManyFields();
-    const bytes = await wholeOf(stream, (size) => {
-      this.fieldSize += size;
-      if (this.fieldSize > this.options.bodySize) throw bodyTooLarge(this.options.bodySize);
-    });
-    checkUtf8(bytes, `The field "${name.slice(0, 100)}"`);
-    await before;
-    this.texts.set(name, [...(this.texts.get(name) ?? []), bytes.toString('utf8')]);
+  /** The fields that have arrived, with all values of each; BadRequestError for one that is not UTF-8. */
+  texts(): Map<string, string[]> {
+    const texts = new Map<string, string[]>();
+    for (const { name, chunks } of this.fields) {
+      const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      checkUtf8(bytes, `The field "${name.slice(0, 100)}"`);
+      const values = texts.get(name);
+      const text = bytes.toString('utf8');
+      if (values) values.push(text);
+      else texts.set(name, [text]);
+    }
+    return texts;
   }
 
   private async readFile(
@@ -127,7 +138,7 @@ class MultipartParts {
     if (filename !== '' && count > rule.count) return drained(stream);
     if (filename !== '') this.counts.set(field, count + 1);
     // Fields before the file have arrived, but may not have been read yet.
-    await Promise.all(this.fields);
+    await Promise.all([...this.openFields].map((open) => once(open, 'end')));
     if (!this.takesFiles()) {
       if (await isChosen(stream, filename)) this.files.skip(name);
       return;
@@ -141,34 +152,10 @@ class MultipartParts {
   /** The sender's right and token are checked before the first file fills the disk. */
   private takesFiles(): boolean {
     this.takes ??= this.options.check(
-      Object.fromEntries([...this.texts].map(([name, list]) => [name, list.at(-1) ?? ''])),
+      Object.fromEntries([...this.texts()].map(([name, list]) => [name, list.at(-1) ?? ''])),
     );
     return this.takes;
   }
-}
-
-/**
- * The bytes of a field. By events: an asynchronous iterator of a stream costs ten times as much, and a form may have a thousand fields.
- * @param onSize gets the length of each chunk; rejects with what it throws
- */
-function wholeOf(stream: BusboyFileStream, onSize: (size: number) => void): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => {
-      try {
-        onSize(chunk.length);
-        chunks.push(chunk);
-      } catch (error) {
-        reject(error);
-      }
-    });
-    stream.once('end', () => resolve(Buffer.concat(chunks)));
-    stream.once('error', reject);
-    stream.once('close', () => {
-      // The form was ended in it.
-      if (!stream.readableEnded) reject(badForm());
-    });
-  });
 }
 
 async function drained(stream: AsyncIterable<Buffer>): Promise<void> {
@@ -235,7 +222,7 @@ async function readParts(ctx: Context, options: MultipartOptions, files: Request
     await parts.abort(error as Error);
     throw error;
   }
-  return parts.texts;
+  return parts.texts();
 }
 
 /** Gives the body to the parser as fast as its parts are written. */

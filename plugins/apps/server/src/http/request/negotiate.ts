@@ -5,7 +5,7 @@ import { AppsError } from '../../common/errors';
 import type { Logger } from '../../common/log';
 import { type Format, XLSX_TYPE } from '../../interchange';
 import { withFiles } from '../../sites';
-import type { AppTarget, Sites } from '../../sites/types';
+import type { AppTarget } from '../../sites/types';
 import type { HttpServices, Overlay } from './exchange';
 
 /** Targets that are always JSON (docs/reference/addresses.md#json-or-page). */
@@ -93,15 +93,6 @@ export function prefersJson(ctx: Context): boolean {
   const sent = mediaType(ctx);
   if (sent === 'application/json' || fileFormat(ctx) || jsonMethods.has(ctx.method)) return true;
   return /\bapplication\/json\b/i.test(ctx.get('Accept'));
-}
-
-/** Whether a path belongs to the plugin, even if it is invalid. */
-export function isOurs(sites: Pick<Sites, 'parse'>, path: string): boolean {
-  try {
-    return sites.parse(path) !== null;
-  } catch {
-    return true;
-  }
 }
 
 /** Characters of the texts of one overlay, together, and texts. */

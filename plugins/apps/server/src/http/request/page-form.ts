@@ -1,13 +1,3 @@
-import type { Context } from 'koa';
-import type { AppTarget } from '../../sites/types';
-import { isFormType, takesForms } from './body';
-import { mediaType } from './negotiate';
-
-/** Whether the request is the posted form of a page, which is answered with a page or a form. */
-export function isPageForm(ctx: Context, kind: AppTarget['kind'], json: boolean): boolean {
-  return ctx.method === 'POST' && !json && takesForms.has(kind) && isFormType(mediaType(ctx));
-}
-
 /** Fields that are about one sending of a form: its buttons and its token. */
 const SENDING =
   /^(?:action\..*|_save|_draft|_edit|_delete|_csrf|_next|_back|[^:]*:(?:add|search|(?:remove|up|down):\d+))$/s;

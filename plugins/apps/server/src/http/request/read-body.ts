@@ -1,59 +1,38 @@
 import type { Context } from 'koa';
-import { type App, fileRules, type OpenDraft, type OwnLink, refusal } from '../../apps';
-import type { Requester, Rights } from '../../auth/types';
+import { fileRules, refusal } from '../../apps';
 import { shortWork } from '../../common/time/pace';
 import { RequestFiles } from '../../files';
-import type { AppTarget, Site } from '../../sites/types';
 import { checkBody, checkRawBody, defersForm, hasBody } from './body';
 import { checkToken } from './csrf';
 import type { HttpServices } from './exchange';
 import { readMultipart } from './multipart';
-
-interface Sender {
-  ctx: Context;
-  services: HttpServices;
-  site: Site;
-  /** Null where the address belongs to none. */
-  app: App | null;
-  requester: Requester;
-  /** The creator whose records are the requester's own; '' for none. */
-  owner(): string;
-  rights: Rights;
-  /** Whether it is the form of a page, which is shown again where it is refused. */
-  isForm: boolean;
-  /** What it owns by the link in its address, and the draft that it continues. */
-  own?: OwnLink | undefined;
-  draft?: OpenDraft | undefined;
-}
+import type { OpenedApp } from './stages';
 
 /**
  * Checks the body of a request, or reads it where it is a form with files; returns those. No file is taken from a request
  * without a valid token, or of a sender who may save nothing there: CsrfError, 401 or 403. The form of a page is read
  * without its files, to be shown again.
  */
-export async function readBody(sender: Sender, target: AppTarget | undefined): Promise<RequestFiles> {
-  const { ctx, services, site, app, requester, owner, rights, isForm, own, draft } = sender;
+export async function readBody(request: OpenedApp): Promise<RequestFiles> {
+  const { ctx, services, site, app, requester, owner, rights, isForm, target, own, draft } = request;
   const { bodySize, uploadSize } = services.config.limits;
-  if (!hasBody(ctx) || !defersForm(ctx, services.sites)) {
+  const scope = { site: site.id, app: app.id };
+  if (!hasBody(ctx) || !defersForm(ctx)) {
     await shortWork(() => checkBody(ctx, bodySize));
     await checkRawBody(ctx, bodySize);
-    return requestFiles(sender, { site: site.id, app: app?.id ?? '' });
+    return requestFiles(request, scope);
   }
-  const takes = app !== null && ctx.method === 'POST';
-  // Also the form of a draft that has ended, which is shown again with its files.
-  const isDraft = target?.kind === 'draft';
-  const isLink = own !== undefined || isDraft;
-  const scope = { site: site.id, app: app?.id ?? '' };
-  return readMultipart(ctx, requestFiles(sender, scope), {
+  return readMultipart(ctx, requestFiles(request, scope), {
     bodySize,
     uploadSize,
-    rules: takes ? fileRules(app, target?.kind === 'block' ? target.block : draft?.block) : new Map(),
+    rules: ctx.method === 'POST' ? fileRules(app, target.kind === 'block' ? target.block : draft?.block) : new Map(),
     files: services.files,
     scope,
     check(fields) {
       (ctx.request as { body?: unknown }).body = fields;
-      const staleForm = checkToken(ctx, services.requesters, requester, { isForm, isLink });
-      const isNew = target?.kind === 'block' || isDraft;
+      const staleForm = checkToken(request);
+      // Also the form of a draft that has ended, which is shown again with its files.
+      const isNew = target.kind === 'block' || target.kind === 'draft';
       const maySave = isNew ? rights.create : rights.edit(owner() || null) || own?.edit === true;
       if (!maySave && !isForm) throw refusal(requester, isNew ? 'add records' : 'change this record');
       return maySave && !staleForm;
@@ -72,7 +51,7 @@ export async function readFieldsOnly(ctx: Context, services: HttpServices): Prom
 
 /** The files of a request; those that no form waits for are removed after the answer. */
 export function requestFiles(
-  { ctx, services: { files, requesters }, requester }: Pick<Sender, 'ctx' | 'services' | 'requester'>,
+  { ctx, services: { files, requesters }, requester }: Pick<OpenedApp, 'ctx' | 'services' | 'requester'>,
   scope: { site: string; app: string },
 ): RequestFiles {
   const own = new RequestFiles(files, scope, () => requesters.senderName(requester, ctx.ip));

@@ -46,30 +46,3 @@ export async function beginReading(ctx: Context, services: HttpServices): Promis
   if (services.config.exactCache) await begin.mark();
   return begin;
 }
-
-/**
- * Takes the token of a signed link out of a request's address, which is as good as a password: neither logic, an error page nor a log
- * sees it. `sentToken` gives it. The page gets headers that keep its address from others.
- */
-export function hideToken(ctx: Context, token: string): void {
-  ctx.state.appsToken = token;
-  ctx.path = ctx.path.replace(/[^/]+(\/?)$/, 'hidden$1');
-  ctx.originalUrl = ctx.url;
-  ctx.request.originalUrl = ctx.url;
-  ctx.set('Referrer-Policy', 'no-referrer');
-  ctx.set('Cache-Control', 'private, no-store');
-  ctx.set('X-Robots-Tag', 'noindex, nofollow');
-}
-
-/** The token in the address of a request, which has none any more. @param inAddress as the address was parsed */
-export function sentToken(ctx: Context, inAddress: string): string {
-  if (ctx.state.appsToken === undefined) hideToken(ctx, inAddress);
-  return String(ctx.state.appsToken);
-}
-
-/** The address of a request as its sender has it, with the token of a signed link: for a form that is sent there again. */
-export function sentAddress(ctx: Context, baseUrl: string): string {
-  const address = baseUrl + ctx.originalUrl;
-  const { appsToken: token } = ctx.state;
-  return token === undefined ? address : address.replace(/\/hidden(\/?(?:\?.*)?)$/s, `/${token}$1`);
-}

@@ -2,6 +2,8 @@ import type { Context } from 'koa';
 import {
   canonicalLink,
   embeddingPage,
+  formTokens,
+  makeVisit,
   type PageContent,
   scriptTag,
   scriptUrl,
@@ -10,9 +12,10 @@ import {
   withFlash,
 } from '../../apps';
 import type { Requester } from '../../auth/types';
+import { lazily } from '../../common/collections';
 import { errorText, isAppsError } from '../../common/errors';
 import { pageTags } from '../../layouts';
-import type { LogicBudget, RequestData } from '../../logic/types';
+import type { LogicBudget } from '../../logic/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices } from '../request/exchange';
 import { requestData } from '../request/request-data';
@@ -52,14 +55,7 @@ async function themedDocument(
   content: PageContent,
   budget?: LogicBudget,
 ): Promise<string> {
-  const { view, draft, ...rest } = visit;
-  const readOnlyVisit: Visit = {
-    ...rest,
-    request: readOnly(visit.request),
-    writes: { records: false, content: false },
-    params: {},
-  };
-  const page = embeddingPage(services, readOnlyVisit, budget);
+  const page = embeddingPage(services, visit.readOnly(), budget);
   const document = await themedPage(page, await services.sites.theme(visit.site), content);
   return completed(services, document, content.canonical, visit.site);
 }
@@ -77,8 +73,6 @@ async function completed(
   const page = lacksAddress ? head + document.slice(headEnd) : document;
   return hasScript ? page : `${page}${scriptTag(await scriptUrl(services, site))}\n`;
 }
-
-const readOnly = (request: RequestData): RequestData => ({ ...request, method: 'GET', form: {}, body: null });
 
 /**
  * A page of the site itself (a login, an error) in the site's theme; bare if the theme is broken.
@@ -115,18 +109,19 @@ async function withoutTheme(
 async function rootVisit(ctx: Context, services: HttpServices, site: Site, requester: Requester): Promise<Visit> {
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw new Error('the site has no root');
-  return {
+  return makeVisit({
+    origin: { kind: 'request', through: 'form' },
     site,
     content,
     contentPath: '',
     requester,
     // Without the query, which may hold a token of the login.
-    request: { ...requestData(ctx, services.baseUrl()), url: services.baseUrl() + ctx.path, query: {} },
-    parentRequest: null,
+    readRequest: lazily(() => ({
+      ...requestData(ctx, services.baseUrl()),
+      url: services.baseUrl() + ctx.path,
+      query: {},
+    })),
     writes: { records: false, content: false },
-    params: {},
-    through: 'form',
-    csrfToken: () => services.requesters.csrf.issue(requester),
-    pendingLog: [],
-  };
+    tokens: formTokens(services.requesters, requester),
+  });
 }

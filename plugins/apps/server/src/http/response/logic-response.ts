@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import type { Json } from '../../../../shared/json';
-import type { VersionTest } from '../../apps';
+import type { CacheState, ShownInPage, VersionTest } from '../../apps';
 import type { FlashMessage } from '../../auth/types';
 import type { LogEntry, ResponseChanges } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
@@ -14,8 +14,22 @@ import { keepLog } from './pending-log';
  */
 const CACHING = ['cache-control', 'expires'];
 
-/** Says in debug mode where an answer comes from (docs/reference/embedding.md#exact-renderings). */
-export const CACHE_HEADER = 'x-apps-cache';
+/** Blocks that are named in the header `Server-Timing`, so that it stays below the limits of proxies. */
+const MAX_BLOCKS = 40;
+
+/**
+ * Says in debug mode where an answer comes from, and each block of a page (docs/reference/embedding.md#exact-renderings): in
+ * `x-apps-cache`, and in `Server-Timing`, which the browser's developer tools and the script of the command `dev` show.
+ */
+export function setCacheHeaders(ctx: Context, cache: CacheState, blocks: readonly ShownInPage[] = []): void {
+  ctx.set('x-apps-cache', cache);
+  const named = blocks
+    .slice(0, MAX_BLOCKS)
+    .map(
+      ({ app, block, cache, milliseconds }) => `block;desc="${app}/${block}: ${cache}";dur=${milliseconds.toFixed(1)}`,
+    );
+  ctx.set('Server-Timing', [`page;desc="${cache}"`, ...named].join(', '));
+}
 
 /** Applies logic's changes of the response (`context.request.response`) after everything else was set. */
 export function applyLogicResponse(
@@ -80,14 +94,19 @@ export function ifMatch(ctx: Context): VersionTest {
   return (record) => tags.includes('*') || tags.includes(etagOf(record));
 }
 
+/** Whether the client has a version already (`If-None-Match`). */
+export function hasTag(ctx: Context, tag: string): boolean {
+  const known = tagsOf(ctx.get('If-None-Match')).map((one) => one.replace(/^W\//, ''));
+  return known.includes('*') || known.includes(tag);
+}
+
 /**
  * Sets the ETag; true when the client has that version already (`If-None-Match`), after setting the status 304. Koa's
  * `ctx.fresh` is never true for `fetch()`, which adds `Cache-Control: no-cache` to a request with that header.
  */
 export function answerUnchanged(ctx: Context, tag: string): boolean {
   ctx.set('ETag', tag);
-  const known = tagsOf(ctx.get('If-None-Match')).map((one) => one.replace(/^W\//, ''));
-  if (!known.includes('*') && !known.includes(tag)) return false;
+  if (!hasTag(ctx, tag)) return false;
   ctx.status = 304;
   return true;
 }

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Context } from 'koa';
+import { setCookie } from '../../auth';
 import type { LogEntry } from '../../logic/types';
 import type { Site } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
@@ -73,8 +74,8 @@ export function unpacked(value: string): LogEntry[] {
 }
 
 function cookie(ctx: Context, { url }: Site, value: string, age: number): string {
-  const secure = ctx.secure || url.startsWith('https:') ? '; Secure' : '';
-  return `${COOKIE}=${value}; Path=${new URL(url).pathname}; Max-Age=${age}; HttpOnly; SameSite=Lax${secure}`;
+  const secure = ctx.secure || url.startsWith('https:');
+  return setCookie(COOKIE, value, { path: new URL(url).pathname, maxAge: age, secure });
 }
 
 function isEntry(value: unknown): value is LogEntry {

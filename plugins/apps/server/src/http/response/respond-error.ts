@@ -1,14 +1,13 @@
 import type { Context } from 'koa';
 import { excerptOf } from '../../../../shared/positions';
-import { folderOf, localeFor, type PageContent, type PageLocale, showsDetails, sourceOf } from '../../apps';
+import type { PageContent, PageLocale } from '../../apps';
 import { BASIC_CHALLENGE } from '../../auth';
-import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, isBlockFailure, unavailable } from '../../common/errors';
 import type { Logger } from '../../common/log';
+import { isBusy, isUnavailable } from '../../database';
 import { PausedError } from '../../logic';
 import type { LogEntry } from '../../logic/types';
-import { isBusy, isUnavailable } from '../../records';
-import type { Exchange, HttpServices } from '../request/exchange';
+import type { HttpServices } from '../request/exchange';
 import { prefersJson, wantsFragment } from '../request/negotiate';
 import { bareDocument, errorContent, errorTitle, localeOfPath, visitorText } from './pages';
 import { requestIdOf } from './request-id';
@@ -19,43 +18,50 @@ export interface ErrorView {
   /** Debug mode or a manager: logic and definition errors are explained (docs/errors.md#messages). */
   details: boolean;
   logger: Logger;
-  /** Answers with a login form that keeps what was posted, if a login would help. */
-  login?: (error: unknown) => Promise<boolean>;
-  /** HTML of a form that sends again what was posted. */
-  again?: (locale: PageLocale) => Promise<string>;
-  /** Address of the login page, for a visitor who lacks rights. */
-  loginUrl?: () => string;
-  /** The language of a page, once the site is known. @param plain without the theme's words */
-  locale?: (plain: boolean) => Promise<PageLocale>;
-  /** The requester, once known. */
-  requester?: Requester;
-  /** The page in the site's theme, once the site is known; never rejects. */
-  document?: (page: PageContent) => Promise<string>;
   /** The app's folder, as messages name it. */
-  folder?: string;
-  /** The text of a file of the app, for managers: a page quotes the line of an error. */
-  source?: (file: string) => string | undefined;
-  /** The console entries of the failed run, and the address of the script that shows them. */
-  console?: () => Promise<{ log: LogEntry[]; script: string }>;
+  folder: string | undefined;
+  /** Null where all errors are JSON. */
+  page: ErrorPage | null;
 }
+
+/** What the page of an error has of its request. */
+export interface ErrorPage {
+  /** Its language. @param plain without the theme's words */
+  locale(plain: boolean): Promise<PageLocale>;
+  /** Address of the login page, for a visitor who lacks rights. */
+  loginUrl: string | undefined;
+  /** The page in the site's theme; never rejects. Null where it is bare. */
+  document: ((page: PageContent) => Promise<string>) | null;
+  /** The text of a file of the app, for those who see it: a page quotes the line of an error. */
+  source(file: string): string | undefined;
+  /** The console entries of the failed run, and the address of the script that shows them. */
+  console(): Promise<{ log: LogEntry[]; script: string } | null>;
+  /** HTML of a form that sends again what was posted; '' for none. */
+  again(locale: PageLocale): Promise<string>;
+}
+
+/** The view of errors that are always JSON. @param details whether they are explained */
+export const jsonErrors = (logger: Logger, details = false): ErrorView => ({
+  ...{ json: true, details, logger },
+  folder: undefined,
+  page: null,
+});
 
 /** The view of an error before site and requester are known. */
 export const earlyView = (ctx: Context, services: HttpServices): ErrorView => ({
   json: prefersJson(ctx),
   details: false,
   logger: services.logger,
-  locale: () => localeOfPath(services, ctx.path),
+  folder: undefined,
+  page: {
+    locale: () => localeOfPath(services, ctx),
+    loginUrl: undefined,
+    document: null,
+    source: () => undefined,
+    console: async () => null,
+    again: async () => '',
+  },
 });
-
-/** Explains errors of an app, once it and the requester's rights in it are known. */
-export function explainApp(view: ErrorView, services: HttpServices, { app, rights }: Pick<Exchange, 'app' | 'rights'>) {
-  view.details = showsDetails({ app, rights });
-  view.folder = folderOf(services, app.id);
-  if (rights.manager || services.quotesSource) view.source = (file) => sourceOf(app, file);
-}
-
-/** The language of an error before the site is known. */
-const english = () => localeFor({ locale: 'en', timeZone: null }, new Map());
 
 const neutral = 'This part of the site does not work at the moment. Its author finds the reason in the log';
 
@@ -76,36 +82,42 @@ export async function respondError(ctx: Context, thrown: unknown, view: ErrorVie
   ctx.set('Cache-Control', 'private, no-store');
   ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
   if (error.status === 401 && view.json) ctx.set('WWW-Authenticate', BASIC_CHALLENGE);
-  if (view.json) {
+  if (view.json || !view.page) {
     ctx.type = 'application/json';
     ctx.body = { data: null, error: { status: error.status, name: error.name, message, details } };
   } else {
-    const { status, name } = error;
     ctx.type = 'text/html';
-    const { script, log = [] } = (await view.console?.()) ?? {};
-    const locale = await (view.locale?.(!inTheme(ctx, status)) ?? english());
-    const page = errorContent({
-      status,
-      name,
-      locale,
-      title: errorTitle(locale, status),
-      message: visitorText(locale, status, message),
-      english: view.details && locale.language !== 'en' ? message : undefined,
-      excerpt: excerptFor(error, view),
-      details,
-      loginUrl: view.loginUrl?.(),
-      requestId: requestIdOf(ctx),
-      log,
-      again: mayPass.has(status) ? ((await view.again?.(locale)) ?? '') : '',
-    });
-    if (inTheme(ctx, status) && view.document) ctx.body = await view.document(page);
-    else ctx.body = bareDocument({ ...page, lang: locale.tag, ...(log.length > 0 && script ? { script } : {}) });
+    ctx.body = await errorPage(ctx, error, { message, details }, view.page, view.details);
   }
 }
 
-function excerptFor({ position }: AppsError, { source }: ErrorView): string | null {
-  const text = position && source?.(position.file);
-  return position && text !== undefined ? excerptOf(text, position) : null;
+async function errorPage(
+  ctx: Context,
+  error: AppsError,
+  { message, details }: { message: string; details: object },
+  page: ErrorPage,
+  isExplained: boolean,
+): Promise<string> {
+  const { status, name, position } = error;
+  const { script, log = [] } = (await page.console()) ?? {};
+  const locale = await page.locale(!inTheme(ctx, status));
+  const text = position && page.source(position.file);
+  const content = errorContent({
+    status,
+    name,
+    locale,
+    title: errorTitle(locale, status),
+    message: visitorText(locale, error, message),
+    english: isExplained && locale.language !== 'en' ? message : undefined,
+    excerpt: position && text !== undefined ? excerptOf(text, position) : null,
+    details,
+    loginUrl: page.loginUrl,
+    requestId: requestIdOf(ctx),
+    log,
+    again: mayPass.has(status) ? await page.again(locale) : '',
+  });
+  if (inTheme(ctx, status) && page.document) return page.document(content);
+  return bareDocument({ ...content, lang: locale.tag, ...(log.length > 0 && script ? { script } : {}) });
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { answerUnchanged } from './logic-response';
+import type { StoredBytes } from '../../files/types';
+import { answerUnchanged, hasTag, streamed } from './logic-response';
 
 /** What of a file is sent: the positions of the first and the last byte. */
 interface Part {
@@ -50,6 +51,34 @@ export function sendContent(ctx: Context, { size, tag, read }: SentContent): voi
   else if (status === 416) ctx.set('Content-Range', `bytes */${size}`);
   if (ctx.method !== 'HEAD') ctx.body = length > 0 ? read(start, end) : Buffer.alloc(0);
   ctx.length = length;
+}
+
+/** As many bytes as were announced: a client must not wait for others. */
+async function* exactly(bytes: number, stream: Readable): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const chunk of stream) {
+    left -= chunk.length;
+    yield chunk;
+  }
+  if (left > 0) throw new Error('The file has become shorter');
+}
+
+/**
+ * Opens what the request wants of a stored content, before anything of the answer is set, because it may fail.
+ * @returns `read` of its SentContent; null where the bytes are gone
+ */
+export async function openStored(
+  ctx: Context,
+  { size, read }: StoredBytes,
+  tag: string,
+): Promise<SentContent['read'] | null> {
+  const { status, start, end } = partOf(rangeOf(ctx, tag), size);
+  if (ctx.method === 'HEAD' || status === 416 || size === 0 || hasTag(ctx, tag)) return () => Buffer.alloc(0);
+  const stream = await read(start, end);
+  if (!stream) return null;
+  const body = streamed(ctx, exactly(end - start + 1, stream));
+  body.once('close', () => stream.destroy());
+  return () => body;
 }
 
 /** Answers with the bytes of an open file. False where the caller closes it: no stream reads it. */

@@ -21,7 +21,7 @@ const HEARTBEAT = 25_000;
  * a block of the page has read; `alive` says that the connection is. The id of each event is the position up to which all is sent:
  * a browser that connects again sends the last one.
  */
-export function answerLive(ctx: Context, live: LiveChanges): void {
+export async function answerLive(ctx: Context, live: LiveChanges): Promise<void> {
   if (ctx.method !== 'GET') throw methodNotAllowed('GET');
   const { t, since } = ctx.query;
   const tokens = typeof t === 'string' ? t.split(',').filter((token) => TOKEN.test(token)) : [];
@@ -40,7 +40,7 @@ export function answerLive(ctx: Context, live: LiveChanges): void {
   };
   const connection: LiveConnection = { send: (token) => send('change', token), end: () => stream.end() };
   const from = typeof begin === 'string' ? begin : undefined;
-  const { ready, disconnect } = live.connect(addressGroup(ctx.ip), tokens, connection, from);
+  const { ready, disconnect } = await live.connect(addressGroup(ctx.ip), tokens, connection, from);
   let heartbeat: NodeJS.Timeout | undefined;
   let isClosed = false;
   void ready.then(() => {

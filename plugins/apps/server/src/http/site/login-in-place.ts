@@ -2,15 +2,14 @@ import type { Context } from 'koa';
 import { attributes, escapeHtml, inEnglish, type PageLocale, type ServiceMessage } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
-import type { Site } from '../../sites/types';
 import { checkBody, checkRawBody, defersForm, formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';
 import type { HttpServices } from '../request/exchange';
+import { sentAddress } from '../request/locate';
 import { wantsFragment } from '../request/negotiate';
 import { fieldsToSend, isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
 import { readFieldsOnly } from '../request/read-body';
-import { sentAddress } from '../request/request-data';
-import type { ErrorView } from '../response/respond-error';
+import type { Located, Reached } from '../request/stages';
 import { showLogin } from './login';
 
 /**
@@ -18,19 +17,19 @@ import { showLogin } from './login';
  * keeps what was entered; sent, it logs in and leaves the form's own fields as the request's, so that the form is shown
  * again and nothing is carried out (docs/reference/rights.md#forms-sent-after-the-session-has-ended).
  */
-export async function formRequester(
-  ctx: Context,
-  services: HttpServices,
-  site: Site,
-  view: ErrorView,
-): Promise<Requester> {
-  if (ctx.get('Authorization') === '' && ctx.get('X-CSRF-TOKEN') === '' && !wantsFragment(ctx)) {
-    view.login = (error) => offerLogin(ctx, services, site, error);
-    view.again = (locale) => formAgain(ctx, services, locale);
-  }
+export async function formRequester({ ctx, services, sender }: Located): Promise<Requester> {
   const { body } = ctx.request as { body?: Record<string, unknown> };
-  return body && isLogin(body) ? logIn(ctx, services) : services.requesters.identify(ctx);
+  const isLoginForm = body !== undefined && isLogin(body);
+  if (sender.kind === 'panel') {
+    if (isLoginForm) throw new AppsError('ForbiddenError', 'A preview has no login');
+    return sender.requester;
+  }
+  return isLoginForm ? logIn(ctx, services) : services.requesters.identify(ctx);
 }
+
+/** Whether what was entered in a form is kept where it fails: a script keeps it by itself. */
+const keepsEntered = ({ ctx, isForm = false }: Reached): boolean =>
+  isForm && ctx.get('Authorization') === '' && ctx.get('X-CSRF-TOKEN') === '' && !wantsFragment(ctx);
 
 /** A login form that was not filled in right; its text is for visitors. */
 class WrongLogin extends AppsError {
@@ -60,16 +59,18 @@ async function logIn(ctx: Context, services: HttpServices): Promise<Requester> {
 }
 
 /** Answers with the login form where a login would help; false for any other error. */
-async function offerLogin(ctx: Context, services: HttpServices, site: Site, error: unknown): Promise<boolean> {
+export async function offerLogin(request: Reached, error: unknown): Promise<boolean> {
+  const { ctx, services, site } = request;
+  if (!site || !keepsEntered(request)) return false;
   // A form with files may not have been read yet; it is no login form.
-  if (defersForm(ctx, services.sites) && !(isAppsError(error) && asksForLogin(error, false))) return false;
+  if (defersForm(ctx) && !(isAppsError(error) && asksForLogin(error, false))) return false;
   const fields = await sentFields(ctx, services);
   if (!isAppsError(error) || !asksForLogin(error, isLogin(fields))) return false;
   // What a page of another address has sent is not shown.
   const kept = services.requesters.takesCookies(ctx) ? keptFields(fields) : [];
   const hasEnded = error.headers['Set-Cookie'] !== undefined;
   const problem = error instanceof WrongLogin ? error.text : hasEnded ? 'login_ended' : undefined;
-  const note = kept ? keptText(ctx, services) : 'login_loses';
+  const note = kept ? keptText(ctx) : 'login_loses';
   await showLogin(ctx, services, site, {
     next: undefined,
     identifier: isLogin(fields) ? fields.identifier : undefined,
@@ -88,12 +89,13 @@ async function offerLogin(ctx: Context, services: HttpServices, site: Site, erro
  * A form that sends again what was posted, for the page of an error that may pass: what was entered is not lost
  * (docs/reference/layouts.md#posting-a-form). '' where a page of another address has sent it.
  */
-async function formAgain(ctx: Context, services: HttpServices, { say }: PageLocale): Promise<string> {
-  if (!services.requesters.takesCookies(ctx)) return '';
+export async function formAgain(request: Reached, { say }: PageLocale): Promise<string> {
+  const { ctx, services } = request;
+  if (!keepsEntered(request) || !services.requesters.takesCookies(ctx)) return '';
   const fields = fieldsToSend(await sentFields(ctx, services));
   if (!fields) return '';
   const hidden = fields.map(([name, value]) => `<input${attributes({ type: 'hidden', name, value })}>`).join('');
-  const note = say(defersForm(ctx, services.sites) ? 'sent_kept_no_files' : 'sent_kept');
+  const note = say(defersForm(ctx) ? 'sent_kept_no_files' : 'sent_kept');
   const action = sentAddress(ctx, services.baseUrl());
   return `\n<form${attributes({ method: 'post', action })}>${hidden}<p>${escapeHtml(note)}</p><p><button type="submit">${escapeHtml(say('send_again'))}</button></p></form>`;
 }
@@ -105,14 +107,13 @@ function asksForLogin(error: AppsError, isLoginForm: boolean): boolean {
   return name === 'UnauthorizedError' || isAppsError(cause, 'UnauthorizedError');
 }
 
-const keptText = (ctx: Context, { sites }: HttpServices): ServiceMessage =>
-  defersForm(ctx, sites) ? 'login_keeps_no_files' : 'login_keeps';
+const keptText = (ctx: Context): ServiceMessage => (defersForm(ctx) ? 'login_keeps_no_files' : 'login_keeps');
 
 /** The fields of the request; none where its body is not right. */
 async function sentFields(ctx: Context, services: HttpServices): Promise<Record<string, unknown>> {
   const { bodySize } = services.config.limits;
   try {
-    if (defersForm(ctx, services.sites)) {
+    if (defersForm(ctx)) {
       const isUnread = !ctx.req.readableDidRead && services.requesters.takesCookies(ctx);
       if (isUnread) await readFieldsOnly(ctx, services);
     } else {

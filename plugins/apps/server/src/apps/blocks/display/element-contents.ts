@@ -6,32 +6,35 @@ import type { LogicOutcome } from '../../../logic/types';
 import {
   builtInActions,
   type ElementView,
-  elementTypes,
   escapeHtml,
+  type FilesAgain,
+  formFiles,
+  isOfFiles,
   isShown,
+  membersOf,
   PAGES,
   plainText,
   roleOf,
+  type ShowContext,
 } from '../../elements';
 import type { Shown } from '../../run/context-data';
 import { errorMark, notice, noticeMark } from '../../run/diagnostics/failures';
+import { elementData } from '../../run/element-data';
 import { linkOfRecord, mayChange } from '../../run/own-link';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
 import { groupHtml, shownElements } from '../group';
-import type { FormMessages } from '../html/pages';
-import type { Entries } from '../sent/form';
 import type { FormVersion } from '../sent/form-version';
+import type { Entries } from '../sent/inputs';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
-import { type FilesAgain, formFiles, isOfFiles } from '../sent/submitted-files';
 import { DRAFT_EMAIL, type DraftEntry, draftEmailHtml, type ShownDraft } from './draft-html';
 import { isSaveDisabled, optionsOf, withPlaces } from './form';
 import { formActionOf, idPrefix } from './form-address';
+import type { FormMessages } from './form-pages';
 import { pagesContent } from './page-contents';
 import { STATE_BUTTONS, stateHtml } from './record-state';
-import { referenceContent, repeatContent } from './reference-content';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions extends Shown {
@@ -86,6 +89,7 @@ export async function elementContents(
     return outcome;
   };
 
+  const context = showContext(run, session, options, messages);
   const contents: ElementContents = {
     async element(name) {
       if (name === PAGES && pages.length > 0) return pagesContent(run, block, pages, options, contentFor);
@@ -108,10 +112,10 @@ export async function elementContents(
     const element = elements.get(name) ?? block.definition.builtIn.get(name);
     if (!element) return undeclared[name]?.(run, block, options);
     if (element.verify) return calledByWebhooks(run, block, element);
-    if (element.members) return groupOf(element, elements, options, contentFor);
+    if (roleOf(element) === 'group') return groupOf(element, elements, options, contentFor);
     const outcome = await outcomeOf(element);
     if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
-    const content = await contentOf(run, block, element, session, options, outcome, messages);
+    const content = await contentOf(run, block, element, session, options, outcome, context);
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   }
   return contents;
@@ -151,7 +155,7 @@ async function groupOf(
   contents: LayoutData['element'],
 ): Promise<Content> {
   const members: { definition: ElementDefinition; html: string }[] = [];
-  for (const name of group.members ?? []) {
+  for (const name of membersOf(group)) {
     const [definition, content] = [elements.get(name), await contents(name)];
     if (!definition || !content || !('html' in content)) continue;
     members.push({ definition, html: content.html });
@@ -183,7 +187,7 @@ function lacksFunction(element: ElementDefinition, session: BlockSession, { reco
 async function withNotice(
   run: Run,
   block: Block,
-  { name, type, position }: ElementDefinition,
+  { name, type, kind, position }: ElementDefinition,
   { functions }: BlockSession,
   content: Content,
 ): Promise<Content> {
@@ -193,7 +197,7 @@ async function withNotice(
   const mark = noticeMark(run, await localeOf(run), message);
   if (mark === '') return content;
   // The button of an action is still there.
-  return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: type !== 'ACTION' };
+  return { html: `${content && 'html' in content ? content.html : ''}${mark}`, failed: kind.role !== 'action' };
 }
 
 /** Why a block has no function, and what to write where it has none at all. */
@@ -216,7 +220,7 @@ async function contentOf(
   session: BlockSession,
   options: DisplayOptions,
   outcome: LogicOutcome | undefined,
-  messages: FormMessages | undefined,
+  context: ShowContext,
 ): Promise<Content> {
   const value: Json = outcome?.ok ? outcome.value : null;
   if (roleOf(element) === 'html') {
@@ -225,8 +229,8 @@ async function contentOf(
     const stored = options.record?.items[element.name];
     return typeof stored === 'string' ? { html: escapeHtml(stored) } : { value: stored ?? null };
   }
-  const { render, show, readable } = elementTypes.get(element.type) ?? {};
-  if ((!render && !element.entry) || builtInShown[element.name]?.(options, run, block) === false) return { html: '' };
+  const { show, readable } = element.kind;
+  if (!show || builtInShown[element.name]?.(options, run, block) === false) return { html: '' };
   // A computed input cannot be entered: it shows its value once that is stored.
   if (element.mode && !isStored(element, options)) return { html: '' };
   const { record } = options;
@@ -250,16 +254,28 @@ async function contentOf(
     hasDefault: session.has(element.name),
     locale,
     options: isInput ? await withPlaces(run, block, element, found, { stored, say: locale.say }) : found,
-    ...(isInput && messages ? messages.beside(element.name) : { error: null }),
+    ...(isInput ? context.beside(element.name) : { error: null }),
   };
-  if (element.type === 'REFERENCE') {
-    const { submission } = options;
-    return referenceContent(run, view, { submission, stored: record?.items[element.name] ?? null });
-  }
-  if (element.entry) return repeatContent(run, session, view, options, messages);
-  const html = mode === 'text' && show ? await show(view, run.services) : await shortWork(() => render?.(view) ?? '');
-  return { html, ...(mode === 'text' && readable && { text: plainText(view.value) }) };
+  const shown = await shortWork(() => show(view, context));
+  if (typeof shown !== 'string') return shown;
+  return { html: shown, ...(mode === 'text' && readable && { text: plainText(view.value) }) };
 }
+
+/** What an element's type may use to show it. */
+const showContext = (
+  run: Run,
+  session: BlockSession,
+  options: DisplayOptions,
+  messages: FormMessages | undefined,
+): ShowContext => ({
+  markdown: run.services.markdown,
+  data: elementData(run),
+  options: (elements) => optionsOf(session, elements),
+  files: (submitted, value) => formFiles(options, submitted, value),
+  beside: (name) => messages?.beside(name) ?? { error: null, autofocus: false },
+  sent: options.submission ?? null,
+  ofEntries: null,
+});
 
 function initialValue(element: ElementDefinition, { record }: DisplayOptions, outcome: LogicOutcome | undefined): Json {
   if (outcome?.ok && roleOf(element) === 'html') return outcome.value;

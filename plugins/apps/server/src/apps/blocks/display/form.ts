@@ -1,7 +1,16 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
+import { shortWork } from '../../../common/time/pace';
 import type { Region } from '../../../common/values/moments';
-import { attributes, escapeHtml, pageFields, toOptions } from '../../elements';
+import {
+  attributes,
+  escapeHtml,
+  type FormFields,
+  fileFields,
+  listedOptions,
+  pageFields,
+  toOptions,
+} from '../../elements';
 import { type Message, message, otherLanguage, type PageLocale } from '../../locales';
 import type { Shown } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/failures';
@@ -12,11 +21,9 @@ import type { Run } from '../../run/types';
 import type { Block, ElementDefinition, ElementOption } from '../../types';
 import type { BlockSession } from '../block-session';
 import { isSaved, shownElements } from '../group';
-import type { FormFields } from '../sent/form';
 import { storedDigest, VERSION, versionText } from '../sent/form-version';
+import { shownInputs } from '../sent/inputs';
 import { firstPage, neighbour, pagesOf } from '../sent/pages';
-import { shownInputs } from '../sent/sent-entries';
-import { fileFields } from '../sent/submitted-files';
 import { DRAFT_BLOCK } from './draft-html';
 import type { DisplayOptions } from './element-contents';
 import { formAddress } from './form-address';
@@ -139,7 +146,7 @@ export async function formHtml(run: Run, block: Block, options: DisplayOptions, 
 function defaultButton(run: Run, block: Block, options: DisplayOptions): string {
   const { elements } = block.definition;
   const pages = pagesOf(block, shownElements(run, block));
-  const hasButtons = pages.length > 0 || [...elements.values()].some(({ entry }) => entry);
+  const hasButtons = pages.length > 0 || [...elements.values()].some(({ kind }) => kind.fields);
   if (options.mode !== 'input' || !hasButtons || !isSaved(run, block)) return '';
   const { page, hidden } = options.paged ?? firstPage(block.definition, pages, options.record);
   const isLast = neighbour(page, 1, pages.length, hidden) === page;
@@ -199,12 +206,17 @@ export async function optionsOf(
   session: BlockSession,
   elements: readonly ElementDefinition[],
 ): Promise<Map<string, readonly ElementOption[]>> {
-  const computed = elements.filter((element) => !element.options && session.has(functionOf(element)));
+  const computed = elements.filter((element) => !listedOptions(element) && session.has(functionOf(element)));
   const values = await session.run(computed.map(functionOf));
   const options = new Map<string, readonly ElementOption[]>();
-  for (const element of elements) if (element.options) options.set(element.name, element.options);
-  for (const element of computed)
-    options.set(element.name, toOptions(values.get(functionOf(element)) ?? []) ?? fail(element));
+  for (const element of elements) {
+    const listed = listedOptions(element);
+    if (listed) options.set(element.name, listed);
+  }
+  for (const element of computed) {
+    const given = values.get(functionOf(element)) ?? [];
+    options.set(element.name, (await shortWork(() => toOptions(given))) ?? fail(element));
+  }
   return options;
 }
 

@@ -1,10 +1,10 @@
 import type { StoredRecord } from '../../../records/types';
+import type { FileSources } from '../../elements';
 import { draftOf } from '../../run/draft-link';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
 import { readDraftContent } from '../sent/draft-content';
-import type { FileSources } from '../sent/submitted-files';
 import type { DraftEntry, ShownDraft } from './draft-html';
 
 /** What the form of a block shows of the draft that the request continues, and all that was entered in it; undefined where it continues none. */

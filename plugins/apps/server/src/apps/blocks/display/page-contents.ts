@@ -1,16 +1,23 @@
 import type { LayoutData } from '../../../layouts/types';
-import { actionField, attributes, builtInActions, elementTypes, escapeHtml } from '../../elements';
+import {
+  actionField,
+  attributes,
+  builtInActions,
+  buttonHtml,
+  buttonOf,
+  escapeHtml,
+  type FormFields,
+} from '../../elements';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition, FormPage } from '../../types';
 import { groupHtml } from '../group';
-import { pageHtml } from '../html/pages';
-import type { FormFields } from '../sent/form';
 import { firstPage } from '../sent/pages';
 import { DRAFT_BLOCK } from './draft-html';
 import type { DisplayOptions } from './element-contents';
 import { formHtml } from './form';
 import { formActionOf, idPrefix } from './form-address';
+import { pageHtml } from './form-pages';
 
 type Content = Awaited<ReturnType<LayoutData['element']>>;
 
@@ -35,8 +42,7 @@ export async function pagesContent(
         const own = definition.elements.get(name);
         if (own) members.push({ definition: own, html: await htmlOf(name) });
       }
-      const heading = { name: '', type: 'GROUP', label: page.title, position: { file: '' } };
-      sections.push(groupHtml(heading, members, 'text'));
+      sections.push(groupHtml({ label: page.title }, members, 'text'));
     }
     return { html: sections.join('') };
   }
@@ -67,7 +73,7 @@ export function unanswered(block: Block, fields: FormFields): ElementDefinition 
   const answered = answeredIn(fields);
   const { elements, builtIn } = block.definition;
   for (const element of new Map([...builtIn, ...elements]).values()) {
-    const isAsked = element.confirm && Object.hasOwn(fields, actionField(element.name));
+    const isAsked = buttonOf(element).confirm && Object.hasOwn(fields, actionField(element.name));
     if (isAsked && !answered.includes(element.name)) return element;
   }
   return null;
@@ -85,18 +91,16 @@ export async function questionHtml(
   fields: FormFields,
 ): Promise<string> {
   const locale = await localeOf(run);
-  const { name, confirm = '', label } = element;
+  const { name } = element;
+  const { confirm = '' } = buttonOf(element);
   const isAction = (field: string) => field === actionField(name) || builtInActions.has(field) || ownFields.has(field);
   const entries = Object.entries(fields).flatMap(([field, value]) =>
     isAction(field) ? [] : [value].flat().map((one) => hidden(field, String(one ?? ''))),
   );
-  const yes = elementTypes.get('ACTION')?.render?.({
-    definition: { ...element, confirm: undefined, label },
-    mode: 'input',
-    value: null,
+  const yes = buttonHtml({
+    // Its question is asked.
+    definition: { ...element, settings: { ...element.settings, confirm: undefined } },
     entered: [fields[actionField(name)]].flat().map(String),
-    error: null,
-    options: [],
     locale,
   });
   const answers = [...new Set([...answeredIn(fields), name])].map((one) => hidden(ANSWERED, one));

@@ -1,6 +1,21 @@
 import { shortWork } from '../../../common/time/pace';
 import type { Draft } from '../../../links/types';
 import type { StoredRecord } from '../../../records/types';
+import {
+  changedEntries,
+  type FilesAgain,
+  type FormFields,
+  fieldsAgain,
+  filesAgain,
+  lostFiles,
+  pressedButton,
+  pressedSearch,
+  type ShownEntry,
+  searchesIn,
+  sentEntries,
+  textsOf,
+  withoutOrigin,
+} from '../../elements';
 import { shownRecord } from '../../run/files';
 import { mayChange } from '../../run/own-link';
 import type { FormRefusal } from '../../run/refusals';
@@ -9,12 +24,9 @@ import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
 import { fieldsOfDraft, readEntered } from '../sent/draft-content';
-import { type Entries, type FormFields, type ShownEntry, textsOf, withoutOrigin } from '../sent/form';
 import { type FormVersion, sentDigest, versionIn } from '../sent/form-version';
+import { type Entries, enteredIn } from '../sent/inputs';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
-import { pressedSearch, searchesIn } from '../sent/searches';
-import { changedEntries, enteredIn, pressedButton, sentEntries } from '../sent/sent-entries';
-import { type FilesAgain, fieldsAgain, filesAgain, lostFiles } from '../sent/submitted-files';
 import { DRAFT_EMAIL } from './draft-html';
 import type { DisplayOptions } from './element-contents';
 import { formSources, shownDraft } from './open-draft';

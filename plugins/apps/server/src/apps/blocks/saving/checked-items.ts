@@ -3,7 +3,7 @@ import { expectWork } from '../../../common/time/pace';
 import type { StoredFile } from '../../../files';
 import { SERVER_ITEMS, STATE } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
-import { roleOf } from '../../elements';
+import { filesNamed, roleOf } from '../../elements';
 import type { ServiceMessage } from '../../locales';
 import { shownRecord } from '../../run/files';
 import { type FormError, FormRefusal } from '../../run/refusals';
@@ -15,8 +15,7 @@ import type { Block } from '../../types';
 import type { BlockSession } from '../block-session';
 import { shownElements } from '../group';
 import { fieldsOfItems, formOfJson, type SentFields } from '../sent/fields-of-items';
-import { shownInputs } from '../sent/sent-entries';
-import { filesNamed } from '../sent/submitted-files';
+import { shownInputs } from '../sent/inputs';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
 import { senders } from './ways';
 
@@ -202,8 +201,7 @@ export async function readJsonForm(run: Run, block: Block, body: Items): Promise
   if (strict) await requireFields(run, block, body, shows);
   const named = await ownFiles(run, filesNamed(block, body));
   const { form, ...sent } = formOfJson(block, body, shows, { strict, named });
-  const { visit } = run;
-  return { run: { ...run, visit: { ...visit, request: { ...visit.request, form } } }, form: sent };
+  return { run: { ...run, visit: run.visit.withForm(form) }, form: sent };
 }
 
 /** Buttons and hidden fields of a form, which its logic may read. */

@@ -133,7 +133,7 @@ async function createOne(
 }
 
 /** Errors of the whole request, which is run again or sent again. */
-const TEMPORARY = new Set(['ServiceUnavailableError', 'InternalServerError']);
+const TEMPORARY = new Set(['ServiceUnavailableError', 'OutcomeUnknownError', 'InternalServerError']);
 
 /** The error with the record at which a bulk creation stopped, by its number and its line, and that nothing was stored. */
 function stoppedAt(record: number, error: unknown, lineOf: ItemSource['lineOf']): unknown {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../elements';
+import { escapeHtml, type FormFields, textsOf, withSentFiles } from '../../elements';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import { nameOf, permittedBlock } from '../../run/visits';
@@ -7,8 +7,6 @@ import { DRAFT_BLOCK, entriesHtml } from '../display/draft-html';
 import { formHtml } from '../display/form';
 import { shownAgain } from '../display/shown-again';
 import type { Displayed } from '../run-block';
-import { type FormFields, textsOf } from '../sent/form';
-import { withSentFiles } from '../sent/submitted-files';
 import { showRefused } from './submit-block';
 
 /**

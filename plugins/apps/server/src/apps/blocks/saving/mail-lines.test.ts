@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Items } from '../../../../../shared/json';
-import type { ElementDefinition } from '../../types';
+import { elementOf } from '../../elements/testing/element';
 import { mailLines } from './notify';
 
-const position = { file: 'form.yaml' };
-
-const elements = (...all: Omit<ElementDefinition, 'position'>[]) =>
-  new Map(all.map((one): [string, ElementDefinition] => [one.name, { ...one, position }]));
+const elements = (...all: { name: string; type: string; [given: string]: unknown }[]) =>
+  new Map(all.map(({ type, ...given }) => [given.name, elementOf(type, given)]));
 
 const form = elements(
   { name: 'name', type: 'TEXT', label: 'Name' },
@@ -18,7 +16,7 @@ const form = elements(
     name: 'guests',
     type: 'REPEAT',
     label: 'Guests',
-    entry: elements(
+    fields: elements(
       { name: 'name', type: 'TEXT', label: 'Name' },
       { name: 'child', type: 'BOOLEAN', label: 'A child' },
     ),
@@ -79,7 +77,7 @@ test.each([
     { name: 'at', type: 'DATETIME' },
     { name: 'clock', type: 'TIME' },
     { name: 'num', type: 'NUMBER' },
-    { name: 'all', type: 'REPEAT', entry: elements({ name: 'num', type: 'NUMBER' }) },
+    { name: 'all', type: 'REPEAT', fields: elements({ name: 'num', type: 'NUMBER' }) },
   );
   const items = { day: '2026-03-01', at: '2026-03-01T09:30', clock: '09:30', num: 1234.5, all: [{ num: 0.5 }] };
   expect(mailLines(dated, items, say, { tag, timeZone: 'America/New_York' })).toEqual(lines);

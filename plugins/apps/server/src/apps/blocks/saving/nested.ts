@@ -3,17 +3,16 @@ import { type Items, itemOf } from '../../../../../shared/json';
 import { AppsError, isBlockFailure } from '../../../common/errors';
 import type { SaveRequest } from '../../../logic/types';
 import type { StoredRecord } from '../../../records/types';
+import { sentEntries } from '../../elements';
 import { errorMark } from '../../run/diagnostics/failures';
 import { FormRefusal } from '../../run/refusals';
 import { keyOf, nestedRun } from '../../run/run';
 import type { Nested, Run } from '../../run/types';
 import { permittedBlock } from '../../run/visits';
-import type { Block, ElementDefinition } from '../../types';
+import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { shownElements } from '../group';
-import { targetsOf } from '../references';
 import { displayBlock } from '../run-block';
-import { sentEntries } from '../sent/sent-entries';
 import { checkedItems } from './checked-items';
 import { notifyOf } from './notify';
 import { sendPlace } from './receipt';
@@ -111,14 +110,9 @@ async function remove(run: Run, record: StoredRecord): Promise<void> {
   else await deleteRecord(nestedRun(run, run.app), storedBlock(run, record), record);
 }
 
-/** Fields of the targets of a REFERENCE, as `app.references()` gives them. */
-async function references(run: Run, element: ElementDefinition, ids: readonly string[]): Promise<Items[]> {
-  return (await targetsOf(run, element, ids)).map(({ parts }) => parts);
-}
-
-/** Implements `display()`, `save(…, {block_id})`, `delete_record()` and `references()` of logic (docs/reference/logic.md#a-record). */
+/** Implements `display()`, `save(…, {block_id})` and `delete_record()` of logic (docs/reference/logic.md#a-record). */
 export const nested: Nested = {
-  ...{ display, displayBlock: showBlock, save, references },
+  ...{ display, displayBlock: showBlock, save },
   delete: remove,
   notify: notifyOf,
   notifyOfPlace: sendPlace,

@@ -3,7 +3,7 @@ import { errorText, isAppsError } from '../../../common/errors';
 import type { Region } from '../../../common/values/moments';
 import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
-import { readableValue, valueInTitle } from '../../elements';
+import { fieldsOf, listedOptions, readableValue, valueInTitle } from '../../elements';
 import type { PageLocale } from '../../locales';
 import { checkedMail, filledLine, isAddress, mailLimits, shown } from '../../mail';
 import { queueNotice, requesterAddress } from '../../run/calls-out';
@@ -29,9 +29,12 @@ export function mailLines(
   say: Say,
   region?: Region,
 ): string[] {
-  const filled = [...elements.values()].filter(({ name, type }) => type !== 'ACTION' && Object.hasOwn(items, name));
+  const filled = [...elements.values()].filter(
+    ({ name, kind }) => kind.role !== 'action' && Object.hasOwn(items, name),
+  );
   return filled.flatMap((element) => {
-    const { name, label = name, entry } = element;
+    const { name, label = name } = element;
+    const entry = fieldsOf(element);
     const value = items[name];
     if (!entry || !Array.isArray(value)) return `${label}: ${textOf(element, value, say, region)}`;
     const entries = value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one)));
@@ -40,18 +43,32 @@ export function mailLines(
 }
 
 /** A value in one line, as people read it; of a repeated group its entries, one after the other. */
-export function readableLine(element: ElementDefinition, value: Json, say: Say, region: Region): string {
-  if (!element.entry || !Array.isArray(value)) return value === null ? '' : textOf(element, value, say, region);
-  const { entry } = element;
-  return value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one))).join('; ');
+export function readableLine(
+  element: ElementDefinition,
+  value: Json,
+  locale: Region & { say: Say },
+  options = listedOptions(element),
+): string {
+  const entry = fieldsOf(element);
+  if (!entry || !Array.isArray(value)) return value === null ? '' : textOf(element, value, locale.say, locale, options);
+  return value
+    .map((one) => (isMapping(one) ? mailLines(entry, one, locale.say, locale).join(', ') : shown(one)))
+    .join('; ');
 }
 
 /** A value as its form shows it: options by their labels, files by their names, dates and numbers in the language of the mail. */
-function textOf(element: ElementDefinition, value: Json | undefined, say: Say, region: Region | undefined): string {
-  if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region)).join(', ');
-  if (element.type === 'BOOLEAN' && typeof value === 'boolean') return say(value ? 'yes' : 'no');
+function textOf(
+  element: ElementDefinition,
+  value: Json | undefined,
+  say: Say,
+  region: Region | undefined,
+  options = listedOptions(element),
+): string {
+  if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region, options)).join(', ');
+  const word = value === undefined ? undefined : element.kind.word?.(value);
+  if (word) return say(word);
   if (value !== undefined && isMapping(value) && typeof value.documentId === 'string') return shown(value.name);
-  const label = element.options?.find((option) => option.value === value)?.label;
+  const label = options?.find((option) => option.value === value)?.label;
   return label ?? shown(region && value !== undefined ? readableValue(element, value, region) : value);
 }
 

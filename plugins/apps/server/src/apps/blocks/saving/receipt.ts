@@ -101,7 +101,7 @@ function calendarOf(
   title: string,
 ): string | null {
   const [now, key] = [Date.now(), { site: visit.site.id, app: app.id }];
-  const dates = [...definition.elements.values()].filter(({ type }) => type === 'DATE' || type === 'DATETIME');
+  const dates = [...definition.elements.values()].filter(({ kind }) => kind.isDate);
   for (const { name } of dates) {
     const at = startOf(items, name, visit.site);
     if (at && at.end > now) {

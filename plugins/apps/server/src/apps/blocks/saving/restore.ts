@@ -22,7 +22,7 @@ import {
 import { deleteRecord } from './save-record';
 
 /** Versions of one requester that are undone together. */
-const MAX_UNDONE = 1_000;
+export const MAX_UNDONE = 1_000;
 
 /** NotFoundError where the app keeps no history; 401 or 403 for those who may not change all records. */
 export function requireHistory(run: Pick<Run, 'app' | 'rights' | 'visit'>): void {

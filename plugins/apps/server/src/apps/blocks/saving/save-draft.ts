@@ -3,10 +3,11 @@ import { asciiAddress } from '../../../common/text';
 import { readableMinute } from '../../../common/values/moments';
 import { fieldOf, type StoredFile, type TemporaryFile } from '../../../files';
 import type { NewDraft } from '../../../links/types';
-import { STORED } from '../../elements';
+import { type FormFields, fileFields, readFiles, STORED, sentEntries } from '../../elements';
 import { type Message, message } from '../../locales';
 import { isAddress } from '../../mail';
 import { draftAddress, draftOf } from '../../run/draft-link';
+import { requireStored } from '../../run/files';
 import { makerOf } from '../../run/owner';
 import { queueReceipt } from '../../run/receipts';
 import { type FormError, FormRefusal } from '../../run/refusals';
@@ -21,10 +22,7 @@ import { formSources } from '../display/open-draft';
 import { isSaved, shownElements } from '../group';
 import { draftFields } from '../sent/draft-content';
 import type { SentFields } from '../sent/fields-of-items';
-import type { FormFields } from '../sent/form';
 import { pagesOf } from '../sent/pages';
-import { sentEntries } from '../sent/sent-entries';
-import { fileFields, readFiles, requireStored } from '../sent/submitted-files';
 
 const MINUTE = 60_000;
 

@@ -2,6 +2,8 @@ import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
 import type { Region } from '../../../common/values/moments';
 import type { StoredRecord } from '../../../records/types';
+import { type FormFields, idsIn, type SentEntries } from '../../elements';
+import { elementData } from '../../run/element-data';
 import { settlePlaces } from '../../run/places/settle';
 import { type FormError, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
@@ -10,11 +12,7 @@ import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition, ElementOption } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
-import { idsIn } from '../display/reference-content';
-import { targetsOf } from '../references';
-import type { FormFields } from '../sent/form';
 import { type FormVersion, sentDigest, storedDigest, tagOf, versionIn } from '../sent/form-version';
-import type { SentEntries } from '../sent/sent-entries';
 import { readableLine } from './notify';
 
 interface SaveOptions {
@@ -193,7 +191,7 @@ export async function conflictErrors(
   for (const element of elements) {
     const value = itemOf(items, element.name);
     const own = await optionsFor(run, element, value, options);
-    const text = readableLine({ ...element, options: [...own] }, value, locale.say, locale).slice(0, MAX_SHOWN);
+    const text = readableLine(element, value, locale, own).slice(0, MAX_SHOWN);
     const said = text === '' ? locale.say('changed_empty') : locale.say('changed_field', { value: text });
     errors.push({ path: [element.name], message: said });
   }
@@ -206,8 +204,9 @@ async function optionsFor(
   value: Json,
   options: ReadonlyMap<string, readonly ElementOption[]>,
 ): Promise<readonly ElementOption[]> {
-  if (element.type !== 'REFERENCE') return options.get(element.name) ?? [];
-  return (await targetsOf(run, element, idsIn(value))).map(({ id, label }) => ({ value: id, label }));
+  const { targets } = element.kind;
+  if (!targets) return options.get(element.name) ?? [];
+  return (await targets(idsIn(value), element, elementData(run))).map(({ id, label }) => ({ value: id, label }));
 }
 
 /** The elements that conflict errors are about. */

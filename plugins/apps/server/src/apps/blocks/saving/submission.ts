@@ -1,42 +1,30 @@
-import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
+import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { shortWork } from '../../../common/time/pace';
-import type { Region } from '../../../common/values/moments';
 import type { StoredFile, TemporaryFile } from '../../../files';
 import {
-  boundsOf,
-  elementTypes,
   entryElements,
+  type FileSources,
+  type FormFields,
+  fileFields,
   isShown,
-  MAX_REFERENCES,
-  optionsToRead,
-  referencesIn,
+  NO_ENTRIES,
+  type ReadForm,
+  readInput,
   roleOf,
+  sentEntries,
+  type WrongField,
 } from '../../elements';
 import type { Message } from '../../locales';
 import { patternWork } from '../../patterns';
+import { elementData } from '../../run/element-data';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
 import { guardProblem, optionsOf } from '../display/form';
-import { idsIn, idsOfEntries, readReference } from '../display/reference-content';
-import { targetsOf } from '../references';
 import type { SentFields } from '../sent/fields-of-items';
-import type { Entries, FormFields } from '../sent/form';
-import { storedEntries } from '../sent/form-version';
-import { keptValue } from '../sent/pages';
-import {
-  type EntryTools,
-  entriesOf,
-  readEntries,
-  repeatsOf,
-  type SentEntries,
-  sentEntries,
-  shownInputs,
-  type WrongField,
-} from '../sent/sent-entries';
-import { type FileSources, fileFields, fileItem, isOfFiles, readFiles } from '../sent/submitted-files';
+import { type Entries, entriesOf, repeatsOf, shownInputs } from '../sent/inputs';
 import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './save-record';
 
 /** A read submission of a block's form. */
@@ -63,8 +51,6 @@ export interface SubmittedFields {
   /** The record that a form changes: of fields that its sender has left alone the stored values stay. */
   before?: ChangedRecord;
 }
-
-type ReadValue = { value: Json } | { error: Message } | { wrong: readonly WrongField[] };
 
 /**
  * Reads and checks every input that the block's layout shows (docs/reference/definitions.md#submitted-fields): a form
@@ -95,7 +81,11 @@ export async function readSubmission(
     const known = [items, stored].find((one) => Object.hasOwn(one, name));
     return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
   };
-  const read = inputReader(run, { sources, isForm: before !== undefined, stored, options, region: locale, files });
+  const form: ReadForm = {
+    ...{ data: elementData(run), options, work: patternWork(), region: locale },
+    files: sources ?? NO_FILES,
+    take: (found) => files.push(...found),
+  };
   const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
   for (const element of inputs) {
     const { name } = element;
@@ -114,7 +104,11 @@ export async function readSubmission(
     const change = before && (await shortWork(() => changeOf(element, { ...own, before, region: locale })));
     if (change === 'theirs') continue;
     if (change === 'both') changedByBoth.push(element);
-    const result = await read(element, own, change === 'both');
+    const known = Object.hasOwn(stored, name) ? itemOf(stored, name) : undefined;
+    // Entries that somebody else has changed are not those that the form has shown.
+    const shown = before && !(change === 'both' && element.kind.fields) ? known : undefined;
+    const request = { ...form, field: name, entries: own.entries, stored: known, shown };
+    const result = await readInput(element, own.submitted, request);
     if (!result) continue;
     if ('error' in result) wrong.set(name, result.error);
     else if ('wrong' in result) wrong.set(name, result.wrong);
@@ -124,60 +118,6 @@ export async function readSubmission(
   const errors = all.map(({ path, message: { key, values } }) => ({ path, message: locale.say(key, values) }));
   const conflicts = await conflictErrors(run, changedByBoth, stored, options);
   return { entered, repeats: repeatsOf(inputs, sent), items, errors, files, hidden, conflicts };
-}
-
-/** What reads the inputs of one submission. */
-interface Reading {
-  sources: FileSources | undefined;
-  /** Whether a form of the record was sent, whose fields show what is stored. */
-  isForm: boolean;
-  stored: Items;
-  options: Awaited<ReturnType<typeof optionsOf>>;
-  region: Region;
-  /** Gets the files that are read. */
-  files: (StoredFile | TemporaryFile)[];
-}
-
-/** Reads an input of any type. @param isStale whether somebody else has changed its stored value since the form was shown */
-function inputReader(run: Run, { sources, isForm, stored, options, region, files }: Reading) {
-  const work = patternWork();
-  /** The item of a field of files, or what is wrong with them. */
-  const readFileItem = async (field: string, element: ElementDefinition, submitted: readonly string[]) => {
-    const found = await readFiles(field, element, submitted, sources ?? NO_FILES);
-    if ('error' in found) return found;
-    files.push(...found.files);
-    return { value: fileItem(element, found.files, sources?.files) };
-  };
-  const readGroup = async (element: ElementDefinition, entries: SentEntries, isStale: boolean): Promise<ReadValue> => {
-    const value = itemOf(stored, element.name);
-    const readTarget = await entryReferences(run, element, entries, value);
-    const shown = isForm && !isStale ? { stored: storedEntries(value) } : {};
-    const read = await readEntries(element, entries, {
-      ...{ options, work, readFileItem, readReference: readTarget, region },
-      ...shown,
-    });
-    if (read.wrong.length > 0) return { wrong: read.wrong };
-    // Entries that no form can show.
-    const others = isForm && Array.isArray(value) ? value.filter((one) => !isItems(one)) : [];
-    return { value: others.length > 0 ? [...(read.value as Json[]), ...others] : read.value };
-  };
-  return async (
-    element: ElementDefinition,
-    { submitted, entries }: { submitted: readonly string[]; entries: SentEntries },
-    isStale: boolean,
-  ): Promise<ReadValue | undefined> => {
-    const { name, type } = element;
-    if (element.entry) return readGroup(element, entries, isStale);
-    const known = isForm && Object.hasOwn(stored, name) ? itemOf(stored, name) : undefined;
-    const own = optionsToRead(options.get(name) ?? [], known);
-    const result = isOfFiles(element)
-      ? await readFileItem(name, element, submitted)
-      : type === 'REFERENCE'
-        ? await readReference(run, element, submitted, itemOf(stored, name))
-        : await shortWork(() => elementTypes.get(type)?.read?.(submitted, element, own, work));
-    const kept = result && keptValue(element, { submitted, stored: known, result, region });
-    return kept === undefined ? result : { value: kept };
-  };
 }
 
 /**
@@ -206,24 +146,7 @@ export async function checkSubmission(
   return submission;
 }
 
-/** Reads references of entries; targets of all entries are asked for together. */
-async function entryReferences(
-  run: Run,
-  element: ElementDefinition,
-  { entries }: SentEntries,
-  stored: Json,
-): Promise<EntryTools['readReference']> {
-  const { max } = boundsOf(element);
-  for (const field of referencesIn(element)) {
-    const ids = entries.slice(0, max).flatMap((entry) => (entry.get(field.name) ?? []).slice(0, MAX_REFERENCES.chosen));
-    await targetsOf(run, field, idsIn(ids));
-  }
-  return (field, submitted) => readReference(run, field, submitted, idsOfEntries(stored, field.name));
-}
-
 const NO_FILES: FileSources = { files: undefined, items: undefined };
-
-const NO_ENTRIES: SentEntries = { entries: [], numbers: [], isWrong: false };
 
 /** Values of the shown inputs that a visitor cannot change, for a new record: by their function, else their default. */
 export async function fixedItems(

@@ -1,8 +1,20 @@
 import { AppsError, notFound } from '../../../common/errors';
 import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
-import { pageFields, roleOf } from '../../elements';
+import {
+  buttonOf,
+  type FormFields,
+  fieldsAgain,
+  filesAgain,
+  filesNamed,
+  pageFields,
+  placeOfFile,
+  publicFiles,
+  roleOf,
+  withSentFiles,
+} from '../../elements';
 import { draftOf } from '../../run/draft-link';
+import { requireStored } from '../../run/files';
 import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
@@ -19,17 +31,7 @@ import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
 import type { SentFields } from '../sent/fields-of-items';
-import type { FormFields } from '../sent/form';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
-import {
-  fieldsAgain,
-  filesAgain,
-  filesNamed,
-  placeOfFile,
-  publicFiles,
-  requireStored,
-  withSentFiles,
-} from '../sent/submitted-files';
 import { notifyOfSave } from './notify';
 import { sendReceipt } from './receipt';
 import { moveRecord } from './record-operations';
@@ -190,7 +192,7 @@ async function runActions(
     if (roleOf(element) !== 'action' || element?.verify || name.startsWith('_')) {
       throw notFound(`The block "${block.id}" has no action "${name}"`);
     }
-    if (element?.validates) await checkSubmission(run, block, session, submitted);
+    if (buttonOf(element).validates) await checkSubmission(run, block, session, submitted);
     const redirect = redirectOf(run, (await session.run([name], true)).get(name));
     refuseInvalid(run);
     if (redirect !== null) return redirect;

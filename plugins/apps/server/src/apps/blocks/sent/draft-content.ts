@@ -1,18 +1,23 @@
 import { fieldOf } from '../../../files';
 import type { DraftContent } from '../../../links/types';
-import { elementTypes, pageFields, STORED } from '../../elements';
+import {
+  type FilesAgain,
+  type FormFields,
+  fieldsOf,
+  fileFields,
+  isOfAnotherKind,
+  isOfFiles,
+  isSecret,
+  listedOptions,
+  pageFields,
+  readAlone,
+  STORED,
+  textsOf,
+} from '../../elements';
 import { patternWork } from '../../patterns';
 import type { Block, ElementDefinition, FormPage } from '../../types';
-import { type FormFields, textsOf } from './form';
-import { isOfAnotherKind, pagesByElement, seenPages } from './pages';
-import { enteredIn, shownInputs } from './sent-entries';
-import { type FilesAgain, fileFields } from './submitted-files';
-
-/** Words of HTML's `autocomplete` for what is stored nowhere but where its owner has sent it. */
-const SECRETS = new Set(['current-password', 'new-password', 'one-time-code', 'cc-number', 'cc-csc']);
-
-const isSecret = ({ autocomplete = '' }: ElementDefinition): boolean =>
-  autocomplete.split(/\s+/).some((word) => SECRETS.has(word.toLowerCase()));
+import { enteredIn, shownInputs } from './inputs';
+import { pagesByElement, seenPages } from './pages';
 
 /** What follows the name of a repeated group in a field's name: an entry, and a field of it. */
 const ENTRY = /^(\d{1,9})(?::(.*))?$/s;
@@ -30,10 +35,11 @@ interface FieldPlace {
 function placeOf(inputs: ReadonlyMap<string, ElementDefinition>, name: string): FieldPlace | null {
   const colon = name.indexOf(':');
   const element = inputs.get(colon < 0 ? name : name.slice(0, colon));
-  if (!element || colon < 0 !== (element.entry === undefined)) return null;
+  const fields = element && fieldsOf(element);
+  if (!element || colon < 0 !== (fields === undefined)) return null;
   if (colon < 0) return { element, entry: null, field: null };
   const [, digits, field] = ENTRY.exec(name.slice(colon + 1)) ?? [];
-  const own = field === undefined ? null : element.entry?.get(field);
+  const own = field === undefined ? null : fields?.get(field);
   return digits === undefined || own === undefined ? null : { element, entry: Number(digits), field: own };
 }
 
@@ -131,7 +137,7 @@ export function readEntered(
 }
 
 const labelOf = (element: ElementDefinition | null, text: string): string =>
-  element?.options?.find(({ value }) => String(value) === text)?.label ?? text;
+  (element && listedOptions(element))?.find(({ value }) => String(value) === text)?.label ?? text;
 
 function labelFor({ inputs }: DraftContent, name: string, place: FieldPlace | null): string {
   const [head = '', number, field] = name.split(':');
@@ -142,16 +148,13 @@ function labelFor({ inputs }: DraftContent, name: string, place: FieldPlace | nu
 
 /** Whether an input can show texts: those of wrong values are shown as they are, but an option that is gone is not. */
 function fits(element: ElementDefinition, texts: readonly string[], work: ReturnType<typeof patternWork>): boolean {
-  const { read, files } = elementTypes.get(element.type) ?? {};
+  const { read, files, options, targets } = element.kind;
   if (files) return texts.every((text) => text.startsWith(STORED));
-  // What a function offers is known only when the form is shown.
-  if (!read || (element.options === undefined && isChoice(element))) return true;
-  const result = read(texts, { ...element, required: false }, element.options ?? [], work);
-  return !('error' in result && isOfAnotherKind(result.error));
+  // What a function offers, and which records the requester may see, is known only when the form is shown.
+  if (!read || targets || (options && !options(element))) return true;
+  const result = readAlone({ ...element, required: false }, texts, work);
+  return !(result && 'error' in result && isOfAnotherKind(result.error));
 }
-
-const isChoice = ({ type }: ElementDefinition): boolean =>
-  Object.hasOwn(elementTypes.get(type)?.settings ?? {}, 'options');
 
 /** A draft as JSON: texts by input, lists of objects for repeated groups, and the names, types and sizes of files. */
 export function draftValues(
@@ -162,7 +165,7 @@ export function draftValues(
   const inputs = inputsOf(block, shows);
   const known = new Map(files.map((file) => [`${STORED}${file.documentId}`, file]));
   const shownAs = (element: ElementDefinition, texts: readonly string[]): DraftValue => {
-    const all = elementTypes.get(element.type)?.files
+    const all = isOfFiles(element)
       ? texts.flatMap((text) => {
           const file = known.get(text);
           return file ? [{ name: file.name, mime: file.mime, size: file.size }] : [];

@@ -1,11 +1,17 @@
 import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
-import { MAX_ENTRIES, textsOfValue } from '../../elements';
+import {
+  type FileSources,
+  type FormFields,
+  fieldsOf,
+  isOfFiles,
+  keptFileFields,
+  MAX_ENTRIES,
+  textsOfValue,
+  type WrongField,
+} from '../../elements';
 import { type Message, message } from '../../locales';
 import type { Block, ElementDefinition } from '../../types';
-import type { FormFields } from './form';
-import type { WrongField } from './sent-entries';
-import { shownInputs } from './sent-entries';
-import { type FileSources, isOfFiles, keptFileFields } from './submitted-files';
+import { shownInputs } from './inputs';
 
 /** A form as it was sent, or items as a form that sends them, for the checks that a form passes. */
 export interface SentFields {
@@ -37,7 +43,8 @@ export function fieldsOfItems(block: Block, items: Items, sources: FileSources):
     isOfFiles(element) ? keptFileFields(field, value, sources) : textsOfValue(element, value);
 
   for (const element of shownInputs(block, () => true)) {
-    const { name, entry } = element;
+    const { name } = element;
+    const entry = fieldsOf(element);
     const value = itemOf(items, name);
     if (!entry) add(name, [name], textsOf(name, element, value));
     else if (value !== null && !(Array.isArray(value) && value.every(isItems))) refuse([name], message('entries_list'));

@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
+import type { Json } from '../../../../../shared/json';
 import type { Region } from '../../../common/values/moments';
 import type { StoredRecord } from '../../../records/types';
-import { isShown, textsCompared, textsShown } from '../../elements';
+import {
+  entriesSent,
+  entriesShown,
+  type FormFields,
+  type SentEntries,
+  textsCompared,
+  textsOf,
+  textsShown,
+} from '../../elements';
 import type { ElementDefinition } from '../../types';
-import { type FormFields, type SentEntry, textsOf } from './form';
-import type { SentEntries } from './sent-entries';
 
 /** The hidden field of a record's form: the version that it shows, and digests of what its fields show. */
 export const VERSION = '_version';
@@ -45,47 +51,11 @@ const digestOf = (shown: unknown): string =>
 
 /** A digest of what a form sends for an element of this stored value where its sender leaves it alone. */
 export const storedDigest = (element: ElementDefinition, value: Json, region: Region): string =>
-  digestOf(element.entry ? entriesShown(element, value, region) : textsShown(element, value, region));
+  digestOf(element.kind.fields ? entriesShown(element, value, region) : textsShown(element, value, region));
 
 /** The same of what was sent. @param entries of a repeated group */
 export const sentDigest = (
   element: ElementDefinition,
   submitted: readonly string[],
   entries: SentEntries | undefined,
-): string => digestOf(element.entry ? entriesSent(element, entries) : textsCompared(element, submitted));
-
-type Texts = [name: string, texts: readonly string[]][];
-
-const isFilled = (fields: Texts): boolean => fields.some(([, texts]) => texts.some((text) => text !== ''));
-
-/** The entries of a group in a form, without blank ones, and without fields whose condition is not met: a browser may leave these out. */
-const filledEntries = <T>(
-  { entry }: ElementDefinition,
-  entries: readonly T[],
-  {
-    valueFor,
-    texts,
-  }: { valueFor(one: T, name: string): Json; texts(one: T, field: ElementDefinition): readonly string[] },
-): Texts[] =>
-  entries
-    .map((one) =>
-      [...(entry?.values() ?? [])]
-        .filter((field) => isShown(field, (name) => valueFor(one, name)))
-        .map((field): Texts[number] => [field.name, texts(one, field)]),
-    )
-    .filter(isFilled);
-
-const entriesShown = (element: ElementDefinition, value: Json, region: Region): Texts[] =>
-  filledEntries<Items>(element, storedEntries(value), {
-    valueFor: itemOf,
-    texts: (items, field) => textsShown(field, itemOf(items, field.name), region),
-  });
-
-const entriesSent = (element: ElementDefinition, sent: SentEntries | undefined): Texts[] =>
-  filledEntries<SentEntry>(element, sent?.entries ?? [], {
-    valueFor: (entry, name) => [...(entry.get(name) ?? [])],
-    texts: (entry, field) => textsCompared(field, entry.get(field.name) ?? []),
-  });
-
-/** The entries of a stored value that a form shows. */
-export const storedEntries = (value: Json | undefined): Items[] => (Array.isArray(value) ? value.filter(isItems) : []);
+): string => digestOf(element.kind.fields ? entriesSent(element, entries) : textsCompared(element, submitted));

@@ -1,11 +1,9 @@
 import type { Items, Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
-import type { Region } from '../../../common/values/moments';
 import type { StoredRecord } from '../../../records/types';
-import { isShown, PAGES, pageFields, textsCompared, textsShown } from '../../elements';
-import type { Message, ServiceMessage } from '../../locales';
+import { type FormFields, isShown, membersOf, PAGES, pageFields } from '../../elements';
 import type { Block, Definition, ElementDefinition, FormPage } from '../../types';
-import type { Entries, FormFields } from './form';
+import type { Entries } from './inputs';
 
 const { page: PAGE, seen: SEEN, next: NEXT, back: BACK } = pageFields;
 
@@ -26,7 +24,10 @@ export interface PageState {
 
 /** The names on a page: its elements, and those of its groups. */
 export function namesOn({ elements }: Definition, page: FormPage | undefined): string[] {
-  return (page?.elements ?? []).flatMap((name) => [name, ...(elements.get(name)?.members ?? [])]);
+  return (page?.elements ?? []).flatMap((name) => {
+    const element = elements.get(name);
+    return [name, ...(element ? membersOf(element) : [])];
+  });
 }
 
 /** The pages that a block's form has; empty where its layout has no place for them. */
@@ -147,44 +148,4 @@ export function pageState(
   if (Object.hasOwn(fields, NEXT)) return state(neighbour(current, 1, count, hidden), true);
   const unseen = Object.hasOwn(fields, '_save') ? unseenPage(pages, seen, hidden) : -1;
   return state(unseen < 0 ? current : unseen, true);
-}
-
-/** Messages about values that their element cannot have been given: of another kind, or options that are no longer offered. */
-const OF_ANOTHER_KIND: ReadonlySet<ServiceMessage> = new Set<ServiceMessage>([
-  'number',
-  'date',
-  'datetime',
-  'time',
-  'choose_one',
-  'choose_known',
-  'reference_gone',
-  'reference_most',
-  'file_most',
-]);
-
-/** Whether a message is about a value that its element cannot show. */
-export const isOfAnotherKind = ({ key }: Message): boolean => OF_ANOTHER_KIND.has(key);
-
-interface LeftAlone {
-  submitted: readonly string[];
-  /** The stored value; undefined where there is none. */
-  stored: Json | undefined;
-  /** What the element has read. */
-  result: { value: Json } | { error: Message };
-  region: Region;
-}
-
-/**
- * The stored value of a field that a form has sent as it has shown it; undefined for another one. Its control may not be able
- * to show it, and what it sends would then be another value. Rules of the definition, such as `required`, hold all the same.
- */
-export function keptValue(
-  element: ElementDefinition,
-  { submitted, stored, result, region }: LeftAlone,
-): Json | undefined {
-  if (stored === undefined) return undefined;
-  if ('error' in result && !isOfAnotherKind(result.error)) return undefined;
-  const shown = textsShown(element, stored, region);
-  const sent = textsCompared(element, submitted);
-  return shown.length === sent.length && shown.every((text, at) => text === sent[at]) ? stored : undefined;
 }

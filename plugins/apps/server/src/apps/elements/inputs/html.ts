@@ -1,6 +1,7 @@
 import type { Json } from '../../../../../shared/json';
 import { escapeHtml } from '../../../layouts';
 import type { ElementView } from '../types';
+import type { Autocomplete, Inputmode } from './settings';
 import { conditionJson } from './show-if';
 
 export { escapeHtml };
@@ -55,7 +56,8 @@ function ariaLabel(view: ElementView): Record<string, string | undefined> {
  * @param fixed the attribute that keeps a visitor from changing it: HTML knows `readonly` for texts only
  */
 export function stateOf(view: ElementView, fixed: 'readonly' | 'disabled' = 'readonly') {
-  const { autocomplete, inputmode, readonly, required, showIf } = view.definition;
+  const { readonly, required, showIf, settings } = view.definition;
+  const { autocomplete, inputmode } = settings as Autocomplete & Inputmode;
   const asked = required && !readonly && showIf ? 'true' : undefined;
   return {
     'data-apps-required': asked,

@@ -23,18 +23,23 @@ const step = check<number | 'any'>(
 );
 
 /** Settings of a type of ordered values. */
-export const rangeSettings: Settings = {
-  min: { as: 'min', check: bound },
-  max: { as: 'max', check: bound },
-  step: { as: 'step', check: step },
+export type Range = { min?: number | string; max?: number | string; step?: number | 'any' };
+
+export const rangeSettings: Settings<Range> = {
+  min: { own: 'min', check: bound },
+  max: { own: 'max', check: bound },
+  step: { own: 'step', check: step },
 };
 
 /**
  * Checks that `min` is not above `max`.
  * @param positionOf the bound as a number; a DefinitionError when it is not of this type
  */
-export function checkRange(definition: ElementDefinition, at: YamlNode, positionOf: (bound: YamlNode) => number): void {
-  const { min, max } = definition;
+export function checkRange(
+  { settings: { min, max } }: ElementDefinition<Range>,
+  at: YamlNode,
+  positionOf: (bound: YamlNode) => number,
+): void {
   const low = min === undefined ? undefined : positionOf(at.child('min'));
   const high = max === undefined ? undefined : positionOf(at.child('max'));
   if (low !== undefined && high !== undefined && low > high)
@@ -42,7 +47,7 @@ export function checkRange(definition: ElementDefinition, at: YamlNode, position
 }
 
 /** The message for a value outside of `min` and `max` or not on a `step`, or null. */
-export function rangeProblem(position: number, { min, max, step }: ElementDefinition, scale: Scale): Message | null {
+export function rangeProblem(position: number, { min, max, step }: Range, scale: Scale): Message | null {
   const low = min === undefined ? null : scale.position(min);
   const high = max === undefined ? null : scale.position(max);
   if (low !== null && position < low) return message('min', { min: String(min) });

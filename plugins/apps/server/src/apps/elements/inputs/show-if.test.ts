@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../../shared/json';
 import type { Condition } from '../../types';
+import { elementOf } from '../testing/element';
 import { comparedAsNumber, conditionJson, isShown, withCondition } from './show-if';
 
-const position = { file: 'a.yaml' };
 const of = (...values: Condition['values']): Condition => ({ values, not: false, isNumber: false });
 const except = (...values: Condition['values']): Condition => ({ values, not: true, isNumber: false });
 
@@ -17,7 +17,7 @@ describe('conditions of an element and of its group or page', () => {
     [except('x'), except('y'), 'y', false],
     [of(true), except(null), true, true],
   ])('%j and %j with %j: %s', (own, outer, value, expected) => {
-    const element = { name: 'e', type: 'TEXT', position, showIf: { a: own } };
+    const element = elementOf('TEXT', { name: 'e', showIf: { a: own } });
     const both = withCondition(element, { showIf: { a: outer } });
     expect(isShown(both, () => value)).toBe(expected);
     expect(JSON.parse(conditionJson(both) ?? '')).toMatchObject({ a: { not: outer.not, also: { not: own.not } } });

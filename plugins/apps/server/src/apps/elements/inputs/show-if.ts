@@ -5,7 +5,7 @@ import type { Condition, ElementDefinition } from '../../types';
 import { check } from '../../yaml/check';
 import { describe, isMapping } from '../../yaml/schema';
 import type { YamlNode } from '../../yaml/yaml';
-import type { Settings } from './settings';
+import type { SharedSettings } from './settings';
 
 type Scalar = string | number | boolean | null;
 
@@ -36,8 +36,8 @@ function conditionOf(at: YamlNode): Condition {
 }
 
 /** On which values of other elements an element is shown (docs/reference/definitions.md#show_if). */
-export const showIfSetting: Settings = {
-  show_if: { as: 'showIf', check: Object.assign(showIf, { schema: shape.meta({ minProperties: 1 }) }) },
+export const showIfSetting: SharedSettings = {
+  show_if: { shared: 'showIf', check: Object.assign(showIf, { schema: shape.meta({ minProperties: 1 }) }) },
 };
 
 /** Whether an element is shown. @param valueFor the values of the elements that its condition names */
@@ -105,7 +105,7 @@ function numberText(value: unknown): string {
 }
 
 /** The condition for the browser script, as JSON. */
-export function conditionJson({ showIf }: ElementDefinition): string | undefined {
+export function conditionJson({ showIf }: Pick<ElementDefinition, 'showIf'>): string | undefined {
   if (!showIf) return undefined;
   const conditions = Object.entries(showIf).map(([name, one]) => `${JSON.stringify(name)}:${written(one).json}`);
   return `{${conditions.join()}}`;

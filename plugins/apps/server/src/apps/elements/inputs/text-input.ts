@@ -8,7 +8,17 @@ import { size, text } from '../../yaml/schema';
 import type { YamlNode } from '../../yaml/yaml';
 import type { ElementType, ElementView, JsonSchema } from '../types';
 import { attributes, controlId, field, isDemanded, plainText, readableText, stateOf } from './html';
-import { autocomplete, type DefinitionWork, inputSettings, placeholder, type Settings, unique } from './settings';
+import {
+  type Autocomplete,
+  autocomplete,
+  type DefinitionWork,
+  type Inputmode,
+  inputSettings,
+  type Placeholder,
+  placeholder,
+  type Settings,
+  unique,
+} from './settings';
 
 const pattern = check(text.schema, (source, at, work: DefinitionWork): string => {
   work.patterns -= compileSteps(source);
@@ -22,18 +32,21 @@ const pattern = check(text.schema, (source, at, work: DefinitionWork): string =>
 });
 
 /** Settings of every text. */
-export const textSettings: Settings = {
+export type TextSettings = Placeholder & Autocomplete & { minlength?: number; maxlength?: number; pattern?: string };
+
+export const textSettings: Settings<TextSettings> = {
   ...inputSettings,
   ...placeholder,
   ...autocomplete,
   ...unique,
-  minlength: { as: 'minlength', check: size },
-  maxlength: { as: 'maxlength', check: size },
-  pattern: { as: 'pattern', check: pattern },
+  minlength: { own: 'minlength', check: size },
+  maxlength: { own: 'maxlength', check: size },
+  pattern: { own: 'pattern', check: pattern },
 };
 
 /** Checks that `minlength` is not above `maxlength`. */
-export function checkLengths({ minlength, maxlength }: ElementDefinition, at: YamlNode): void {
+export function checkLengths({ settings }: ElementDefinition<TextSettings>, at: YamlNode): void {
+  const { minlength, maxlength } = settings;
   if (minlength !== undefined && maxlength !== undefined && minlength > maxlength)
     at.child('minlength').fail(`The least length ${minlength} is above the greatest, ${maxlength}`);
 }
@@ -69,8 +82,12 @@ function withoutInvisibleEnds(text: string): string {
 }
 
 /** The problem with a text's length or pattern, or null. Lengths are UTF-16 units, as in HTML. */
-export function textProblem(text: string, definition: ElementDefinition, work?: PatternWork): Message | null {
-  const { required, minlength, maxlength, pattern } = definition;
+export function textProblem(
+  text: string,
+  { required, help, settings }: ElementDefinition<TextSettings>,
+  work?: PatternWork,
+): Message | null {
+  const { minlength, maxlength, pattern } = settings;
   if (required && isInvisible(text)) return REQUIRED;
   if (text === '') return null;
   if (minlength !== undefined && text.length < minlength) return message('minlength', { count: minlength });
@@ -78,12 +95,12 @@ export function textProblem(text: string, definition: ElementDefinition, work?: 
   if (pattern === undefined || compilePattern(pattern)(text, work)) return null;
   if (text.length > MAX_PATTERN_INPUT) return message('maxlength', { count: MAX_PATTERN_INPUT });
   if (work && work.left < 0) return TOO_MUCH_WORK;
-  return definition.help ? message('pattern_help', { help: definition.help }) : message('pattern');
+  return help ? message('pattern_help', { help }) : message('pattern');
 }
 
 /** The texts that `textProblem` accepts; an empty one unless it is required. */
-export function textSchema(definition: ElementDefinition, format?: string): JsonSchema {
-  const { required, minlength, maxlength, pattern } = definition;
+export function textSchema({ required, settings }: ElementDefinition<TextSettings>, format?: string): JsonSchema {
+  const { minlength, maxlength, pattern } = settings;
   const bounds = {
     ...(minlength !== undefined && { minLength: minlength }),
     ...(pattern !== undefined && { pattern: `^(?:${pattern})$` }),
@@ -118,13 +135,23 @@ export interface TextInputOptions {
   /** The problem with a filled-in value of this kind, or null. */
   check?(text: string): Message | null;
   /** Settings besides those of every text. */
-  settings?: Settings;
+  settings?: Settings<TextSettings & Inputmode>;
+  /** What else its values are. */
+  traits?: Pick<ElementType, 'isAddress' | 'isLink'>;
 }
 
 /** An element type of one line of text. */
-export function textInput({ type, trim, format, check, settings }: TextInputOptions): ElementType {
+export function textInput({
+  type,
+  trim,
+  format,
+  check,
+  settings,
+  traits,
+}: TextInputOptions): ElementType<TextSettings & Inputmode> {
   return {
     role: 'input',
+    ...traits,
     settings: { ...textSettings, ...settings },
     check: checkLengths,
     schema: (definition) => textSchema(definition, format),
@@ -132,14 +159,14 @@ export function textInput({ type, trim, format, check, settings }: TextInputOpti
       const text = inOneLine(lastEntry(submitted));
       return [trim ? withoutInvisibleEnds(text) : text];
     },
-    read(submitted, definition, _options, work) {
+    read(submitted, definition, { work }) {
       const value = trim ? withoutInvisibleEnds(lastEntry(submitted)) : lastEntry(submitted);
       const error = textProblem(value, definition, work) ?? (value === '' ? null : (check?.(value) ?? null));
       return error === null ? { value } : { error };
     },
-    render(view) {
+    show(view) {
       if (view.mode === 'text') return readableText(view.value);
-      return field(view, control(view, type, textAttributes(view.definition)));
+      return field(view, control(view, type, textAttributes(view.definition.settings)));
     },
   };
 }
@@ -157,6 +184,6 @@ export function control(
 }
 
 /** The HTML attributes that let a browser check a text as the server does. */
-export function textAttributes({ placeholder, minlength, maxlength, pattern }: ElementDefinition) {
+export function textAttributes({ placeholder, minlength, maxlength, pattern }: TextSettings) {
   return { placeholder, minlength, maxlength, pattern };
 }

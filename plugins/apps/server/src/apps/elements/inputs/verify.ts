@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ElementDefinition, Verify } from '../../types';
+import type { ElementDefinition, OwnSettings, Verify } from '../../types';
 import { check } from '../../yaml/check';
 import { describe, isMapping, mapping } from '../../yaml/schema';
 import type { YamlNode } from '../../yaml/yaml';
-import type { Settings } from './settings';
+import type { Settings, SharedSettings } from './settings';
 
 const SECRET = /^[A-Za-z0-9_-]{1,100}$/;
 const HEADER = /^[A-Za-z0-9][A-Za-z0-9-]{0,99}$/;
@@ -24,9 +24,9 @@ const verifyMapping = mapping({
 });
 
 /** How the requests of a webhook are signed that calls the element (docs/reference/webhooks.md#verify). */
-export const verify: Settings = {
+export const verify: SharedSettings = {
   verify: {
-    as: 'verify',
+    shared: 'verify',
     check: check(verifyMapping.schema, (value, at): Verify => {
       const { secret, header, prefix } = verifyMapping.read(value, at);
       if (secret === undefined) return at.fail('"verify" needs a "secret"');
@@ -40,11 +40,19 @@ export const verify: Settings = {
 };
 
 /** DefinitionError for keys that an element does not take beside `verify`, because it is called by webhooks alone. */
-export function checkAlone(definition: ElementDefinition, at: YamlNode, settings: Settings): void {
+export function checkAlone<Own extends OwnSettings>(
+  definition: ElementDefinition<Own>,
+  at: YamlNode,
+  settings: Settings<Own>,
+): void {
   const isGiven = isMapping(at.value) && Object.hasOwn(at.value, 'verify');
   // Its author may have begun to restrict the element.
   if (isGiven && !definition.verify) at.child('verify').fail('"verify" needs a "secret"');
   if (!definition.verify) return;
-  const [other] = Object.entries(settings).filter(([key, { as }]) => key !== 'verify' && definition[as] !== undefined);
+  const isGivenToo = (setting: Settings[string]) =>
+    ('own' in setting ? definition.settings[setting.own] : definition[setting.shared]) !== undefined;
+  const [other] = Object.entries<Settings[string]>(settings).filter(
+    ([key, one]) => key !== 'verify' && isGivenToo(one),
+  );
   if (other) at.child(other[0]).fail(`An element with "verify" is called by webhooks alone and takes no "${other[0]}"`);
 }

@@ -51,6 +51,8 @@ export const de: ServiceMessages = {
   error_429: 'Das ist zu oft geschehen. Bitte versuchen Sie es später noch einmal.',
   error_500: 'Dieser Teil der Website funktioniert im Moment nicht.',
   error_503: 'Bitte versuchen Sie es in einigen Sekunden noch einmal.',
+  error_unknown:
+    'Es ist nicht bekannt, ob dies gespeichert wurde. Bitte sehen Sie nach, bevor Sie es noch einmal senden.',
   error_504: 'Bitte versuchen Sie es noch einmal oder verlangen Sie weniger.',
   error_other: 'Bitte gehen Sie zurück und versuchen Sie es noch einmal.',
   error_number: 'Fehler {status}',

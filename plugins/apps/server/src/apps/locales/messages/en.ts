@@ -53,6 +53,7 @@ export const en = {
   error_429: 'This happened too often. Please try again later.',
   error_500: 'This part of the site does not work at the moment.',
   error_503: 'Please try again in a few seconds.',
+  error_unknown: 'It is not known whether this was saved. Please look before you send it again.',
   error_504: 'Please try again, or ask for less.',
   error_other: 'Please go back and try again.',
   error_number: 'Error {status}',

@@ -50,6 +50,7 @@ export const es: ServiceMessages = {
   error_429: 'Ha ocurrido demasiadas veces. Inténtelo más tarde.',
   error_500: 'Esta parte del sitio no funciona en este momento.',
   error_503: 'Inténtelo de nuevo en unos segundos.',
+  error_unknown: 'No se sabe si esto se ha guardado. Compruébelo antes de enviarlo de nuevo.',
   error_504: 'Inténtelo de nuevo o pida menos.',
   error_other: 'Vuelva atrás e inténtelo de nuevo.',
   error_number: 'Error {status}',

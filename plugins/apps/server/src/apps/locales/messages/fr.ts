@@ -51,6 +51,7 @@ export const fr: ServiceMessages = {
   error_429: 'Cela s’est produit trop souvent. Veuillez réessayer plus tard.',
   error_500: 'Cette partie du site ne fonctionne pas pour le moment.',
   error_503: 'Veuillez réessayer dans quelques secondes.',
+  error_unknown: 'On ne sait pas si cela a été enregistré. Veuillez vérifier avant de l’envoyer à nouveau.',
   error_504: 'Veuillez réessayer, ou demander moins.',
   error_other: 'Veuillez revenir en arrière et réessayer.',
   error_number: 'Erreur {status}',

@@ -4,8 +4,9 @@ import { readableMoment } from '../../../common/values/moments';
 import { momentInZone } from '../../../common/values/zoned';
 import { type Place, placeIndex, placeValues } from '../../../indexes';
 import type { Site } from '../../../sites/types';
+import { listedOptions } from '../../elements';
 import type { PageLocale } from '../../locales';
-import type { App, Block, LocalTime, Places } from '../../types';
+import type { App, Block, Definition, ElementOption, LocalTime, Places } from '../../types';
 import type { PlaceCode } from '../refusals';
 
 /** A place that a record of a block takes, and how many records may take it. */
@@ -35,14 +36,20 @@ export function placesTaken(
     });
   const own = taken(placeIndex(id, 'by'), () => places.perRequester, { code: 'once' });
   const unique = places.unique.flatMap((element) => {
-    const kind = definition.elements.get(element)?.type === 'EMAIL' ? 'folded' : 'same';
+    const kind = definition.elements.get(element)?.kind.isAddress ? 'folded' : 'same';
     return taken(placeIndex(id, kind, element), () => 1, { element, isOption: false });
   });
   const chosen = places.limited.flatMap((element) => {
-    const limits = optionLimits(definition.elements.get(element)?.options ?? []);
+    const limits = optionLimits(optionsNamed(definition, element));
     return taken(placeIndex(id, 'option', element), (value) => limits.get(value) ?? null, { element, isOption: true });
   });
   return [...own, ...unique, ...chosen];
+}
+
+/** The options that the element of a name lists. */
+export function optionsNamed({ elements }: Pick<Definition, 'elements'>, name: string): readonly ElementOption[] {
+  const element = elements.get(name);
+  return (element && listedOptions(element)) ?? [];
 }
 
 /** The limits of options by their values as texts. */

@@ -10,7 +10,7 @@ import type { PlaceChange } from './changes';
 import { beginConfirmation, mustConfirm, refuseUnconfirmed } from './confirmation';
 import { settleFiles } from './files';
 import { settleState } from './record-states';
-import { blockOfItems, openAt, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
+import { blockOfItems, openAt, optionsNamed, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
 
 type Ruled = Block & { places: Places };
 
@@ -136,9 +136,9 @@ async function refuseState({ run }: Scope, after: Items, before: Items | null): 
 async function requireOpen({ run }: Scope, block: Ruled, creator: string | null): Promise<void> {
   const { state } = openAt(block.places, run.visit.site, Date.now());
   if (state !== 'open') throw await noPlace(run, block, state);
-  const { requester, isCall, isVerified, job } = run.visit;
+  const { requester, origin } = run.visit;
   const isKnown = block.places.perRequester === null || creator !== null;
-  if (isKnown || requester.kind !== 'anonymous' || isCall || isVerified || job) return;
+  if (isKnown || requester.kind !== 'anonymous' || origin.kind !== 'request') return;
   if (!run.app.settings.visitor) throw refusal(requester, 'send this form');
   run.visit.visitor?.begin();
   const { say } = await localeOf(run);
@@ -190,7 +190,7 @@ async function messageOf(
 ): Promise<FormError> {
   const { say } = await localeOf(run);
   if (!isOption) return { path: [element], message: say('not_unique') };
-  const option = definition.elements.get(element)?.options?.find((one) => String(one.value) === value);
+  const option = optionsNamed(definition, element).find((one) => String(one.value) === value);
   return { path: [element], message: say('option_is_full', { label: option?.label ?? value }) };
 }
 

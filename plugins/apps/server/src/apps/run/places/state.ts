@@ -1,6 +1,7 @@
 import type { PlacesData } from '../../../../../shared/logic-protocol';
 import { placeIndex } from '../../../indexes';
 import type { AppKey, Place } from '../../../records/types';
+import { listedOptions } from '../../elements';
 import type { App, Block, ElementDefinition } from '../../types';
 import type { Run } from '../types';
 import { openAt, optionLimits, statePlace } from './rules';
@@ -20,7 +21,7 @@ export async function placesData(
   const { state, until } = openAt(places, run.visit.site, Date.now());
   if (until !== null) {
     run.visit.inputs?.readClock(until);
-    run.visit.onTime?.(until);
+    run.visit.onTime(until);
   }
   const taken = await countOf(run, app, key, statePlace(id, 'taken'));
   const waiting = waitingList ? await countOf(run, app, key, statePlace(id, 'waiting')) : 0;
@@ -36,12 +37,12 @@ export async function optionsLeft(
   run: Pick<Run, 'unit' | 'visit'>,
   app: App,
   block: Block,
-  { name, options = [] }: ElementDefinition,
+  element: ElementDefinition,
 ): Promise<ReadonlyMap<string, number>> {
   const key = { site: run.visit.site.id, app: app.id };
   const left = new Map<string, number>();
-  for (const [value, limit] of optionLimits(options)) {
-    const place = { index: placeIndex(block.id, 'option', name), value };
+  for (const [value, limit] of optionLimits(listedOptions(element) ?? [])) {
+    const place = { index: placeIndex(block.id, 'option', element.name), value };
     left.set(value, Math.max(0, limit - (await countOf(run, app, key, place))));
   }
   return left;

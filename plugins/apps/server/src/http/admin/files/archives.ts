@@ -17,7 +17,7 @@ import {
   importArchive,
   packed,
   sitesOfThemes,
-  type ThemeFolder,
+  type ThemeFolders,
   type Unpacked,
 } from '../../../archive';
 import { AppsError, errorText, isAppsError, notFound } from '../../../common/errors';
@@ -231,7 +231,7 @@ const isThere = (path: string): Promise<boolean> =>
   );
 
 /** The folder of a theme. NotFoundError for an unknown one. */
-async function themeOf({ sites, config }: HttpServices, theme: string): Promise<ThemeFolder> {
+async function themeOf({ sites, config }: HttpServices, theme: string): Promise<ThemeFolders> {
   const known = await sites.themes();
   if (!known.some((one) => one.id === theme)) throw notFound('There is no such theme');
   const folder = join(config.themesDirectory, theme);

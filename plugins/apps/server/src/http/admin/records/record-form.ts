@@ -17,7 +17,6 @@ import {
   requireRight,
   showRefused,
   submitBlock,
-  type Visit,
   withRun,
 } from '../../../apps';
 import { AppsError, missing, notFound } from '../../../common/errors';
@@ -158,7 +157,7 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
     const { fields, ...wanted } = readBody(formBody, input);
     const called = await panelVisit(ctx, services, found, wanted.id);
     // The block's own validation reads what was sent.
-    const visit: Visit = { ...called, files, request: { ...called.request, form: fields } };
+    const visit = called.withForm(fields, files);
     const submit = async (run: Run) => {
       const { block, record } = await posted(run, wanted);
       return submitBlock(run, block, record, { fields, wrong: new Map() }, rightsFor(run, record));

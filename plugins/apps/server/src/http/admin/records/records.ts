@@ -9,6 +9,7 @@ import type {
 } from '../../../../../shared/admin-api';
 import { separatorNames } from '../../../../../shared/cells';
 import type { Items } from '../../../../../shared/json';
+import { isQuery } from '../../../../../shared/query/tokens';
 import { declaredCells, shownRecords } from '../../../apps';
 import { notFound } from '../../../common/errors';
 import { must, readBody, readParameters } from '../../../common/request-schema';
@@ -25,9 +26,6 @@ import { importHandlers } from './import';
 import { changeHandlers } from './record-changes';
 import { formHandlers } from './record-form';
 
-/** What only a query has: operators, texts in quotes, parentheses, and the words between comparisons. */
-const isQuery = /[=<>'"()&|!]|(^|\s)(in|and|or|not)(\s|$)/i;
-
 export interface PlainSearch {
   query: string;
   names: Items;
@@ -41,7 +39,7 @@ export interface PlainSearch {
  */
 export function plainSearch(text: string, indexes: IndexDeclarations): PlainSearch | null {
   const words = text.trim();
-  if (words === '' || isQuery.test(words)) return null;
+  if (words === '' || isQuery(words)) return null;
   const number = /^-?\d+(\.\d+)?$/.test(words) ? Number(words) : undefined;
   const conditions = [...indexes].flatMap(([name, type]) => {
     if (type !== 'field') return [`words in ${name}`];

@@ -1,9 +1,8 @@
 import { shortWork } from '../../../common/time/pace';
-import { attributes, escapeHtml, pageFields, roleOf } from '../../elements';
+import { attributes, escapeHtml, pageFields, roleOf, textsOf } from '../../elements';
 import type { PageLocale } from '../../locales';
 import type { FormError } from '../../run/refusals';
 import type { Block, Definition, FormPage } from '../../types';
-import { textsOf } from '../sent/form';
 import { namesOn, neighbour, type PageState } from '../sent/pages';
 
 /** The HTML of the elements of a page, by name; '' for what is not shown. */

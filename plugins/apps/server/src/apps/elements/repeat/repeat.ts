@@ -1,16 +1,14 @@
 import { z } from 'zod';
-import type { ElementDefinition } from '../types';
-import { check } from '../yaml/check';
-import { boundedList, caption, isMapping, named, number } from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
-import { MAX_FILES } from './file-types';
-import { classNames, type DefinitionWork, label } from './inputs/settings';
-import { showIfSetting } from './inputs/show-if';
-import { MAX_REFERENCES, mostTargets } from './reference';
-import type { ElementType, JsonSchema } from './types';
-
-/** Entries without `max`, and the most that `max` may allow. */
-export const MAX_ENTRIES = { default: 20, allowed: 100 };
+import type { ElementDefinition } from '../../types';
+import { check } from '../../yaml/check';
+import { boundedList, caption, isMapping, named, number } from '../../yaml/schema';
+import type { YamlNode } from '../../yaml/yaml';
+import { boundsOf, MAX_ENTRIES } from '../entries';
+import { classNames, type DefinitionWork, help, label } from '../inputs/settings';
+import { showIfSetting } from '../inputs/show-if';
+import type { ElementType, FormLoad, JsonSchema } from '../types';
+import { showRepeat } from './html';
+import { readEntries } from './read';
 
 /**
  * Fields of all entries together, so that a full form stays below the fields that a form may have; options, files and targets
@@ -18,24 +16,17 @@ export const MAX_ENTRIES = { default: 20, allowed: 100 };
  */
 const MAX_TOGETHER = { fields: 900, options: 20_000, files: 500, targets: 500 };
 
-const FILES = ['FILE', 'IMAGE'];
-
-/** The fields that a form has for a field of an entry: a reference has one to look for targets, too. */
-const fieldsOf = ({ type }: ElementDefinition): number => (type === 'REFERENCE' ? 2 : 1);
-
-/** The options that a field of an entry shows. */
-const optionsOf = ({ type, options }: ElementDefinition): number =>
-  type === 'REFERENCE' ? MAX_REFERENCES.offered : (options?.length ?? 0);
-
-const sumOf = (fields: readonly ElementDefinition[], count: (field: ElementDefinition) => number): number =>
-  fields.reduce((sum, field) => sum + count(field), 0);
-
-const NOT_REPEATED: Record<string, string> = {
-  ACTION: 'an entry has no actions of its own',
-  BASIC: 'an entry has fields only',
-  GROUP: 'an entry is a group already',
-  REPEAT: 'repeated groups do not stand in each other',
-};
+/** What all fields of an entry add to a form. */
+function loadOf(fields: readonly ElementDefinition[]): Required<FormLoad> {
+  const all = { fields: 0, options: 0, files: 0, targets: 0 };
+  for (const field of fields) {
+    const { kind } = field;
+    const usual = { fields: 1, options: kind.options?.(field)?.length ?? 0, files: 0, targets: 0 };
+    const own = { ...usual, ...kind.load?.(field) };
+    for (const key of Object.keys(all) as (keyof FormLoad)[]) all[key] += own[key];
+  }
+  return all;
+}
 
 /** Keys of inputs that a field of an entry does not take. */
 const NOT_IN_ENTRIES = ['mode', 'index_type', 'readonly', 'unique'];
@@ -43,13 +34,13 @@ const NOT_IN_ENTRIES = ['mode', 'index_type', 'readonly', 'unique'];
 function readField(at: YamlNode, name: string, work: DefinitionWork): ElementDefinition {
   const { value } = at;
   const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
-  const reason = typeof typeAt.value === 'string' && Object.hasOwn(NOT_REPEATED, typeAt.value);
-  if (reason) typeAt.fail(`The type ${typeAt.value} cannot be repeated: ${NOT_REPEATED[String(typeAt.value)]}`);
+  const reason = typeof typeAt.value === 'string' && work.types.get(typeAt.value)?.notRepeated;
+  if (reason) typeAt.fail(`The type ${typeAt.value} cannot be repeated: ${reason}`);
   if (name.startsWith('_')) at.fail(`The name "${name}" of a field must not begin with "_"`);
   const field = work.readElement(at, name);
   for (const key of isMapping(value) ? NOT_IN_ENTRIES : [])
     if (Object.hasOwn(value as object, key)) at.key(key).fail(`A field of a repeated group does not take "${key}"`);
-  const limited = field.options?.findIndex(({ limit }) => limit !== undefined) ?? -1;
+  const limited = field.kind.options?.(field)?.findIndex(({ limit }) => limit !== undefined) ?? -1;
   if (limited >= 0)
     at.child('options').child(limited).key('limit').fail('An option of a repeated group does not take "limit"');
   return field;
@@ -68,69 +59,67 @@ const count = check(number.schema, (value, at): number =>
     : at.fail(NOT_COUNT),
 );
 
-/** The least and the greatest number of entries. */
-export function boundsOf({ min, max }: ElementDefinition): { min: number; max: number } {
-  const least = Number(min ?? 0);
-  return { min: least, max: Number(max ?? Math.max(MAX_ENTRIES.default, least)) };
-}
-
-/**
- * The fields of an entry as elements of their own, named as their functions are: `<repeat>_<field>`. None for other types.
- */
-export function entryElements({ name, entry }: ElementDefinition): ElementDefinition[] {
-  return [...(entry?.values() ?? [])].map((field) => ({ ...field, name: `${name}_${field.name}` }));
-}
-
-/** The references in an entry. */
-export const referencesIn = ({ entry }: ElementDefinition): ElementDefinition[] =>
-  [...(entry?.values() ?? [])].filter(({ type }) => type === 'REFERENCE');
+export type RepeatSettings = {
+  /** Fields of each entry. */
+  fields?: ReadonlyMap<string, ElementDefinition>;
+  /** The least and the greatest number of entries. */
+  min?: number;
+  max?: number;
+  /** What one entry is called, and the labels of its buttons. */
+  entryLabel?: string;
+  addLabel?: string;
+  removeLabel?: string;
+  upLabel?: string;
+  downLabel?: string;
+};
 
 /** Fields that are entered any number of times, stored as a list of objects (docs/reference/definitions.md#repeated-groups). */
-export const repeat: ElementType = {
+export const repeat: ElementType<RepeatSettings> = {
   role: 'input',
+  notRepeated: 'repeated groups do not stand in each other',
   cell: 'json',
   settings: {
     ...label,
-    help: { as: 'help', check: caption },
+    ...help,
     ...classNames,
     ...showIfSetting,
-    elements: { as: 'entry', check: fields },
-    min: { as: 'min', check: count },
-    max: { as: 'max', check: count },
-    entry_label: { as: 'entryLabel', check: caption },
-    add_label: { as: 'addLabel', check: caption },
-    remove_label: { as: 'removeLabel', check: caption },
-    up_label: { as: 'upLabel', check: caption },
-    down_label: { as: 'downLabel', check: caption },
+    elements: { own: 'fields', check: fields, isFields: true },
+    min: { own: 'min', check: count },
+    max: { own: 'max', check: count },
+    entry_label: { own: 'entryLabel', check: caption, isText: true },
+    add_label: { own: 'addLabel', check: caption, isText: true },
+    remove_label: { own: 'removeLabel', check: caption, isText: true },
+    up_label: { own: 'upLabel', check: caption, isText: true },
+    down_label: { own: 'downLabel', check: caption, isText: true },
   },
   isList: () => true,
+  read: (_submitted, definition, { request }) => (request ? readEntries(definition, request) : { value: [] }),
+  show: showRepeat,
+  fields: ({ settings }) => settings.fields,
   check(definition, at) {
-    const { entry } = definition;
-    if (!entry || entry.size === 0) {
+    const { fields } = definition.settings;
+    if (!fields || fields.size === 0) {
       const where = isMapping(at.value) && Object.hasOwn(at.value, 'elements') ? at.child('elements') : at;
       return where.fail('A repeated group needs "elements": the fields of one entry');
     }
     const { min, max } = boundsOf(definition);
     const where = isMapping(at.value) && Object.hasOwn(at.value, 'max') ? at.child('max') : at;
     if (min > max) where.fail(`The least number of entries, ${min}, is above the greatest, ${max}`);
-    const all = [...entry.values()];
-    const fields = sumOf(all, fieldsOf);
-    const most = Math.floor(MAX_TOGETHER.fields / (fields + 1));
+    const load = loadOf([...fields.values()]);
+    const most = Math.floor(MAX_TOGETHER.fields / (load.fields + 1));
     if (max > most) where.fail(`Of these fields there can be at most ${most} entries: set a smaller "max"`);
-    if (sumOf(all, optionsOf) * max > MAX_TOGETHER.options)
+    if (load.options * max > MAX_TOGETHER.options)
       where.fail(`The entries have more than ${MAX_TOGETHER.options} options together: set a smaller "max"`);
-    const files = all.filter(({ type }) => FILES.includes(type));
-    if (sumOf(files, ({ multiple }) => (multiple ? MAX_FILES : 1)) * max > MAX_TOGETHER.files)
+    if (load.files * max > MAX_TOGETHER.files)
       where.fail(`The entries can have more than ${MAX_TOGETHER.files} files together: set a smaller "max"`);
-    const references = all.filter(({ type }) => type === 'REFERENCE');
-    if (sumOf(references, mostTargets) * max > MAX_TOGETHER.targets)
+    if (load.targets * max > MAX_TOGETHER.targets)
       where.fail(
         `The entries can have more than ${MAX_TOGETHER.targets} targets together: set a smaller "max", of the group or of the reference`,
       );
   },
   schema(definition, schemaOf): JsonSchema {
     const { min, max } = boundsOf(definition);
-    const all = [...(definition.entry?.values() ?? [])];
+    const all = [...(definition.settings.fields?.values() ?? [])];
     const properties = all.flatMap((field): [string, JsonSchema][] => {
       const schema = schemaOf(field);
       return schema ? [[field.name, field.label ? { title: field.label, ...schema } : schema]] : [];
@@ -140,6 +129,8 @@ export const repeat: ElementType = {
     return { type: 'array', items, ...(min > 0 && { minItems: min }), maxItems: max };
   },
 };
+
+type GroupSettings = { members?: readonly string[] };
 
 /** Maximum elements of a group. */
 const MAX_MEMBERS = 200;
@@ -151,13 +142,15 @@ const members = check<string[]>(
 );
 
 /** Elements under a heading (docs/reference/definitions.md#groups). */
-export const group: ElementType = {
+export const group: ElementType<GroupSettings> = {
   role: 'group',
+  notRepeated: 'an entry is a group already',
+  members: ({ settings }) => settings.members ?? [],
   settings: {
     ...label,
-    help: { as: 'help', check: caption },
+    ...help,
     ...classNames,
     ...showIfSetting,
-    elements: { as: 'members', check: members },
+    elements: { own: 'members', check: members },
   },
 };

@@ -1,48 +1,71 @@
 import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
-import {
-  attributes,
-  boundsOf,
-  type ElementView,
-  elementTypes,
-  escapeHtml,
-  fieldset,
-  isShown,
-  readableText,
-  type ShownFile,
-  type ShowTools,
-} from '../../elements';
 import type { ElementDefinition, ElementOption } from '../../types';
-import { markOf, positionOf, type ShownEntry } from '../sent/form';
-import { storedEntries } from '../sent/form-version';
-import type { FormMessages } from './pages';
+import { boundsOf, markOf, positionOf, type ShownEntry, storedEntries, valuesOfEntries } from '../entries';
+import { attributes, escapeHtml, fieldset, readableText } from '../inputs/html';
+import { isShown } from '../inputs/show-if';
+import { entryElements, fieldsOf } from '../parts';
+import { idsIn } from '../reference/targets';
+import type { ElementView, ShowContext, ShownElement } from '../types';
+import type { RepeatSettings } from './repeat';
+
+type View = ElementView<RepeatSettings>;
 
 /** What the HTML of a repeated group needs besides its view. */
-export interface RepeatParts {
-  /** Entries of the form that is shown again; absent where the group shows its value. */
-  sent?: readonly ShownEntry[] | undefined;
+interface Group {
+  /** Entries of the form that is shown again; undefined where the group shows its value. */
+  sent: readonly ShownEntry[] | undefined;
   /** The position of the entry with the focus; -1: the button that adds one. */
-  focus?: number | undefined;
-  messages?: FormMessages | undefined;
+  focus: number | undefined;
+  context: ShowContext;
+  /** The context of each field, which has the targets of all entries. */
+  contexts: ReadonlyMap<string, ShowContext>;
   /** By the names of `entryElements`. */
   options: ReadonlyMap<string, readonly ElementOption[]>;
-  /** The files of a field that takes some. @param submitted its texts in the form that is shown again */
-  files(submitted: readonly string[] | null, value: Json): readonly ShownFile[];
-  /** The HTML of a reference, with its targets. */
-  reference(view: ElementView): Promise<string>;
-  tools: ShowTools;
+  /** The entries for layouts, which get the fields of targets; null where there are none. */
+  parts: Json[] | null;
 }
 
 /** Options of all entries that one group shows. */
 const MAX_OPTIONS = 20_000;
 
-/** A repeated group: in a form its entries with buttons, for reading a list of their labels and values. */
-export async function repeatHtml(view: ElementView, parts: RepeatParts): Promise<string> {
-  return view.mode === 'input' ? formOf(view, parts) : textOf(view, parts);
+/**
+ * A repeated group: in a form its entries with buttons, for reading a list of their labels and values; for layouts with the fields of the
+ * targets of references.
+ */
+export async function showRepeat(view: View, context: ShowContext): Promise<string | ShownElement> {
+  const { definition, value, mode } = view;
+  const again = context.sent;
+  const sent = again?.repeats.get(definition.name);
+  const options = await context.options(entryElements(definition));
+  const contexts = await fieldContexts(view, context, sent);
+  const parts = mode === 'text' && contexts.size > 0 && Array.isArray(value) ? structuredClone(value) : null;
+  const focus = again?.focus?.element === definition.name ? again.focus.position : undefined;
+  const group: Group = { sent, focus, context, contexts, options, parts };
+  const html = mode === 'input' ? await formOf(view, group) : await textOf(view, group);
+  return parts ? { html, parts } : html;
 }
 
-async function textOf(view: ElementView, parts: RepeatParts): Promise<string> {
+/** The contexts of fields with targets, for which those of all entries are asked for together. */
+async function fieldContexts(
+  { definition, value, stored }: View,
+  context: ShowContext,
+  sent: readonly ShownEntry[] | undefined,
+): Promise<Map<string, ShowContext>> {
+  const contexts = new Map<string, ShowContext>();
+  for (const field of fieldsOf(definition)?.values() ?? []) {
+    const { name, kind } = field;
+    if (!kind.targets) continue;
+    const held = sent ? sent.flatMap((entry) => entry?.get(name) ?? []) : valuesOfEntries(value, name);
+    const ids = idsIn(held as string[]);
+    await kind.targets(ids, field, context.data);
+    contexts.set(name, { ...context, ofEntries: { stored: valuesOfEntries(stored, name), chosen: new Set(ids) } });
+  }
+  return contexts;
+}
+
+async function textOf(view: View, group: Group): Promise<string> {
   const { value, definition } = view;
   // What a client has stored by the JSON interface may be anything.
   if (!Array.isArray(value) || !value.every(isItems)) return value === null ? '' : readableText(value);
@@ -50,14 +73,14 @@ async function textOf(view: ElementView, parts: RepeatParts): Promise<string> {
   const entries: string[] = [];
   for (const [position, items] of value.entries()) {
     const rows: string[] = [];
-    for (const field of definition.entry?.values() ?? []) {
+    for (const field of fieldsOf(definition)?.values() ?? []) {
       if (!isShown(field, (name) => itemOf(items, name))) continue;
       const shown: ElementView = {
-        ...fieldView(view, field, position, parts),
+        ...fieldView(view, field, position, group),
         mode: 'text',
         value: itemOf(items, field.name),
       };
-      const html = await fieldHtml(shown, parts);
+      const html = await fieldHtml(shown, { name: field.name, position }, group);
       if (html !== '') rows.push(`<div><dt>${escapeHtml(field.label ?? field.name)}</dt><dd>${html}</dd></div>`);
     }
     entries.push(`<li><dl>${rows.join('')}</dl></li>`);
@@ -66,12 +89,17 @@ async function textOf(view: ElementView, parts: RepeatParts): Promise<string> {
   return `<ol${attributes({ class: names })}>${entries.join('')}</ol>`;
 }
 
-async function fieldHtml(view: ElementView, parts: RepeatParts): Promise<string> {
-  const { type } = view.definition;
-  if (type === 'REFERENCE') return parts.reference(view);
-  const { render, show } = elementTypes.get(type) ?? {};
-  if (view.mode === 'text' && show) return show(view, parts.tools);
-  return shortWork(() => render?.(view) ?? '');
+/** @param at the field and the entry of the view */
+async function fieldHtml(
+  view: ElementView,
+  { name, position }: { name: string; position: number },
+  { context, contexts, parts }: Group,
+): Promise<string> {
+  const shown = await shortWork(() => view.definition.kind.show?.(view, contexts.get(name) ?? context) ?? '');
+  if (typeof shown === 'string') return shown;
+  const entry = parts?.[position];
+  if (isItems(entry)) entry[name] = shown.parts;
+  return shown.html;
 }
 
 /** An entry of the form: what was entered, else what is stored, else the defaults. */
@@ -82,7 +110,7 @@ interface FormEntry {
   origin: number | null;
 }
 
-function entriesOf({ value, stored, definition }: ElementView, { sent }: RepeatParts): FormEntry[] {
+function entriesOf({ value, stored, definition }: View, { sent }: Group): FormEntry[] {
   const known = storedEntries(stored);
   if (sent) {
     return sent.map((entry) => {
@@ -96,24 +124,26 @@ function entriesOf({ value, stored, definition }: ElementView, { sent }: RepeatP
   return [...shown.map((items, at) => ({ sent: null, stored: items, origin: known.length > 0 ? at : null })), ...blank];
 }
 
-async function formOf(view: ElementView, parts: RepeatParts): Promise<string> {
+async function formOf(view: View, group: Group): Promise<string> {
   const { definition, locale } = view;
-  const { name, addLabel } = definition;
-  const entries = entriesOf(view, parts);
+  const { name } = definition;
+  const { addLabel } = definition.settings;
+  const entries = entriesOf(view, group);
   const { min, max } = boundsOf(definition);
-  checkOptions(definition, entries.length, parts);
+  checkOptions(definition, entries.length, group);
   const html: string[] = [];
   for (const [position, entry] of entries.entries())
-    html.push(await entryHtml(view, parts, entry, { position, count: entries.length, min }));
-  const focus = view.autofocus || (parts.focus === -1 && entries.length < max);
+    html.push(await entryHtml(view, group, entry, { position, count: entries.length, min }));
+  const focus = view.autofocus || (group.focus === -1 && entries.length < max);
   const add = button(view, `${name}:add`, addLabel ?? locale.say('entry_add'), undefined, focus);
   const classes = definition.class ? `apps-repeat ${definition.class}` : 'apps-repeat';
   const whole = { ...view, definition: { ...definition, class: classes } };
   return fieldset(whole, `${html.join('')}${entries.length < max ? add : ''}`);
 }
 
-function checkOptions({ name, entry }: ElementDefinition, count: number, { options }: RepeatParts): void {
-  for (const field of entry?.keys() ?? []) {
+function checkOptions(element: ElementDefinition, count: number, { options }: Group): void {
+  const { name } = element;
+  for (const field of fieldsOf(element)?.keys() ?? []) {
     const own = options.get(`${name}_${field}`)?.length ?? 0;
     if (own * count > MAX_OPTIONS)
       throw logicError(`${name}_${field}_options returns too many options for ${count} entries`);
@@ -126,31 +156,32 @@ interface EntryPosition {
   min: number;
 }
 
-async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry, at: EntryPosition): Promise<string> {
-  const { name, label, entryLabel } = view.definition;
+async function entryHtml(view: View, group: Group, entry: FormEntry, at: EntryPosition): Promise<string> {
+  const { name, label } = view.definition;
+  const { entryLabel } = view.definition.settings;
   const { position } = at;
   const title = `${entryLabel ?? label ?? name} ${position + 1}`;
-  const all = [...(view.definition.entry?.values() ?? [])];
+  const all = [...(fieldsOf(view.definition)?.values() ?? [])];
   const fields: string[] = [];
   for (const [index, field] of all.entries()) {
-    const shown = fieldView(view, field, position, parts);
+    const shown = fieldView(view, field, position, group);
     const isNew = entry.stored === null || entry.sent !== null;
     const stored = entry.stored ? itemOf(entry.stored, field.name) : undefined;
     const value = isNew ? (field.default ?? null) : (stored ?? null);
-    const said = parts.messages?.beside(shown.definition.name);
-    const isFirst = parts.focus === position && index === 0;
+    const { error, autofocus } = group.context.beside(shown.definition.name);
+    const isFirst = group.focus === position && index === 0;
     const entered = entry.sent ? (entry.sent.get(field.name) ?? []) : null;
     const whole: ElementView = {
       ...shown,
       value,
       stored,
       entered,
-      files: parts.files(entered, value),
-      error: said?.error ?? null,
-      autofocus: said?.autofocus || isFirst,
+      files: group.context.files(entered, value),
+      error,
+      autofocus: autofocus || isFirst,
       hasDefault: field.default !== undefined,
     };
-    fields.push(await fieldHtml(whole, parts));
+    fields.push(await fieldHtml(whole, { name: field.name, position }, group));
   }
   // An entry of unchecked boxes sends no field besides this one.
   const mark = `<input${attributes({ type: 'hidden', name: `${name}:${position}`, value: markOf(entry.origin) })}>`;
@@ -160,8 +191,9 @@ async function entryHtml(view: ElementView, parts: RepeatParts, entry: FormEntry
   );
 }
 
-function buttons(view: ElementView, title: string, { position, count, min }: EntryPosition): string {
-  const { name, upLabel, downLabel, removeLabel } = view.definition;
+function buttons(view: View, title: string, { position, count, min }: EntryPosition): string {
+  const { name } = view.definition;
+  const { upLabel, downLabel, removeLabel } = view.definition.settings;
   const { say } = view.locale;
   const made = [
     position > 0 && button(view, `${name}:up:${position}`, upLabel ?? say('entry_up'), title),
@@ -188,12 +220,7 @@ function button({ formAction }: ElementView, name: string, label: string, entry?
 }
 
 /** The view of a field in an entry: its names have the group's name and the entry's position before them. */
-function fieldView(
-  view: ElementView,
-  field: ElementDefinition,
-  position: number,
-  { options }: RepeatParts,
-): ElementView {
+function fieldView(view: View, field: ElementDefinition, position: number, { options }: Group): ElementView {
   const { name } = view.definition;
   const inEntry = (one: string) => `${name}:${position}:${one}`;
   const showIf =

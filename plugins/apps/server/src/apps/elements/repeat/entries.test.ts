@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { readDefinition } from '../../definitions/definition';
 import { localeFor } from '../../locales';
 import { patternWork } from '../../patterns';
-import { changedEntries, pressedButton, readEntries, sentEntries } from './sent-entries';
+import { changedEntries, NO_ENTRIES, pressedButton, sentEntries } from '../entries';
+import { noData } from '../testing/element';
+import { readEntries } from './read';
 
 const definition = readDefinition({
   path: 'blocks/a.yaml',
@@ -67,18 +69,17 @@ describe('sent entries', () => {
     [['a', 'b', 'c', 'd'], null, ['t.x: Please enter at most 3 entries.']],
   ])('%j are read as %j', async (names, value, wrong) => {
     const fields = Object.fromEntries(names.map((name, index) => [`t.x:${index}:n`, name]));
-    const read = await readEntries(element, sent(fields) ?? { entries: [], numbers: [], isWrong: false }, {
-      options: new Map(),
-      work: patternWork(),
-      readFileItem: async () => ({ value: null }),
-      readReference: async () => ({ value: null }),
-      region: { tag: 'en', timeZone: null },
+    const read = await readEntries(element, {
+      ...{ data: noData, options: new Map(), work: patternWork(), region: { tag: 'en', timeZone: null } },
+      ...{ files: { files: undefined, items: undefined }, take: () => undefined },
+      ...{ field: 't.x', entries: sent(fields) ?? NO_ENTRIES, stored: undefined, shown: undefined },
     });
     const site = { id: 's', title: 'S', url: 'http://x/s', theme: 'main', locale: null, timeZone: null };
     const { say } = await localeFor(site, new Map());
-    expect(read.wrong.map(({ path, message: { key, values } }) => `${path.join('.')}: ${say(key, values)}`)).toEqual(
+    const refusals = 'wrong' in read ? read.wrong : [];
+    expect(refusals.map(({ path, message: { key, values } }) => `${path.join('.')}: ${say(key, values)}`)).toEqual(
       wrong,
     );
-    if (wrong.length === 0) expect(read.value).toEqual(value);
+    if (wrong.length === 0) expect(read).toEqual({ value });
   });
 });

@@ -2,45 +2,40 @@ import { type Items, isItems, type Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
 import type { FilePlace, FileRules } from '../../../files/types';
-import { boundsOf, elementTypes, MAX_FILES, MAX_SIZE, type ShownFile, STORED } from '../../elements';
 import { type Message, message } from '../../locales';
-import { FilesNeeded } from '../../run/files';
 import type { App, Block, Definition, ElementDefinition } from '../../types';
-import { type Entries, type FormFields, textsOf } from './form';
-import type { WrongField } from './sent-entries';
-import { sentEntries } from './sent-entries';
+import { boundsOf, sentEntries } from '../entries';
+import { type FormFields, textsOf } from '../form-fields';
+import { fieldsOf } from '../parts';
+import type { FileSources, Read, ReadRequest, ShownAgain, TakenFiles, WrongField } from '../types';
+import { type FileEntries, MAX_FILES, type ShownFile, STORED } from './file';
 
 /** Texts of a field of files, besides those of the record: one of an earlier submission, and the part that has sent files now. */
 const KEPT = 'kept:';
 const SENT = 'sent:';
 
-/** Where the files of a submission come from. */
-export interface FileSources {
-  /** The request's files; absent for a form without any. */
-  files: RequestFiles | undefined;
-  /** Items of the record that the form changes. */
-  items: Items | undefined;
-  /** Other stored files that the form may name, by document id: those of its draft, and of a JSON client those of the app. */
-  named?: ReadonlyMap<string, StoredFile>;
-  /** Whether a stored file that is none of these is refused; else it is left out. */
-  isStrict?: boolean;
-}
-
-/** As an element type of files takes them. */
-type FileEntries = Parameters<NonNullable<NonNullable<ReturnType<typeof elementTypes.get>>['files']>>[0];
-
 /** Whether an element's values are files. */
-export const isOfFiles = ({ type }: Pick<ElementDefinition, 'type'>): boolean =>
-  elementTypes.get(type)?.files !== undefined;
+export const isOfFiles = ({ kind }: ElementDefinition): boolean => kind.files !== undefined;
 
 /** The elements of files by name, and those of repeated groups by `<group>:<field>`. */
 export const fileFields = memoized(({ elements }: Definition): ReadonlyMap<string, ElementDefinition> => {
   const all = [...elements.values()].flatMap((element) => [
     [element.name, element] as const,
-    ...[...(element.entry?.values() ?? [])].map((field) => [`${element.name}:${field.name}`, field] as const),
+    ...[...(fieldsOf(element)?.values() ?? [])].map((field) => [`${element.name}:${field.name}`, field] as const),
   ]);
   return new Map(all.filter(([, one]) => isOfFiles(one)));
 });
+
+const NONE: TakenFiles = { maxSize: 0, count: 0, isPublic: false, folder: undefined };
+
+/** The files that an element takes. */
+const takenBy = (element: ElementDefinition): TakenFiles => element.kind.files?.taken(element) ?? NONE;
+
+/** Where the files of an element are stored. */
+export function placeFor(element: ElementDefinition): FilePlace {
+  const { isPublic, folder } = takenBy(element);
+  return { isPublic, folder };
+}
 
 /**
  * The fields of a form, in which fields of files also name the files that the request has sent for them: so these are moved,
@@ -51,7 +46,9 @@ export function withSentFiles({ definition }: Block, fields: FormFields, files: 
   const known = fileFields(definition);
   const sent = (files?.parts() ?? []).map((part) => {
     const before = textsOf(Object.hasOwn(fields, part) ? fields[part] : undefined);
-    const replaces = !known.get(fieldOf(part) ?? '')?.multiple && files?.of(part).some((file) => 'token' in file);
+    const element = known.get(fieldOf(part) ?? '');
+    const isList = element?.kind.isList?.(element) ?? false;
+    const replaces = !isList && files?.of(part).some((file) => 'token' in file);
     const stay = replaces ? before.filter((text) => !text.startsWith(KEPT)) : before;
     return [part, [...stay, `${SENT}${part}`]];
   });
@@ -77,7 +74,7 @@ export function filesNamed({ definition }: Block, items: Items): StoredFile[] {
 
 /** The document ids of files that values of a block's inputs name where these are public. */
 export function publicFiles({ definition }: Block, items: Items): string[] {
-  const shared = [...fileFields(definition)].filter(([, { isPublic }]) => isPublic === true);
+  const shared = [...fileFields(definition)].filter(([, element]) => takenBy(element).isPublic);
   return shared.flatMap(([field]) => storedIn(items, field).map(({ documentId }) => documentId));
 }
 
@@ -121,7 +118,7 @@ export async function readFiles(
   sources: FileSources,
 ): Promise<{ files: (StoredFile | TemporaryFile)[] } | { error: Message }> {
   const entries = await fileEntries(field, submitted, sources);
-  return elementTypes.get(element.type)?.files?.(entries, element) ?? { files: [] };
+  return element.kind.files?.read(entries, element) ?? { files: [] };
 }
 
 /** The files of a field's text in a form that is shown again, and why one of them is not among them. */
@@ -159,7 +156,7 @@ export async function filesAgain({ definition }: Block, fields: FormFields, sour
 /** What is wrong with files that a form should show again and does not have: messages beside their fields. */
 export function lostFiles(
   { definition }: Block,
-  { entered, repeats }: Pick<Entries, 'entered' | 'repeats'>,
+  { entered, repeats }: Pick<ShownAgain, 'repeats'> & { entered: ReadonlyMap<string, readonly string[]> },
   again: FilesAgain,
 ): WrongField[] {
   const lost = (path: string[], texts: readonly string[]): WrongField[] => {
@@ -218,9 +215,21 @@ const shownFile = ({ documentId, name, size, url }: StoredFile): ShownFile => ({
   url,
 });
 
+/** The item of a field of files, or what is wrong with them. */
+export async function readFileItem(
+  element: ElementDefinition,
+  submitted: readonly string[],
+  { field, files: sources, take }: ReadRequest,
+): Promise<Extract<Read, { value: Json } | { error: Message }>> {
+  const found = await readFiles(field, element, submitted, sources);
+  if ('error' in found) return found;
+  take(found.files);
+  return { value: fileItem(element, found.files, sources.files) };
+}
+
 /** The item of an element of files. New files have no address before they are stored. */
-export function fileItem(
-  { multiple }: ElementDefinition,
+function fileItem(
+  element: ElementDefinition,
   files: readonly (StoredFile | TemporaryFile)[],
   request: RequestFiles | undefined,
 ): Json {
@@ -228,30 +237,14 @@ export function fileItem(
     if (!('token' in file)) return file;
     return request?.stored(file) ?? { name: file.name, mime: file.mime, size: file.size };
   });
-  return (multiple ? list : (list[0] ?? null)) as unknown as Json;
-}
-
-/** FilesNeeded where one of the files is not stored yet. @param isDraft whether they are stored privately for now */
-export function requireStored(
-  block: Block,
-  submitted: readonly (StoredFile | TemporaryFile)[],
-  request: RequestFiles | undefined,
-  isDraft = false,
-): void {
-  const needed = submitted.filter((file): file is TemporaryFile => 'token' in file && !request?.stored(file));
-  const fields = fileFields(block.definition);
-  const placeOf = (field: string) => {
-    const { isPublic = false, folder } = fields.get(field) ?? {};
-    return { isPublic: isPublic && !isDraft, folder };
-  };
-  if (needed.length > 0) throw new FilesNeeded(needed, placeOf);
+  return (element.kind.isList?.(element) ? list : (list[0] ?? null)) as unknown as Json;
 }
 
 /** Where the definition of a record's block stores a file that the record names; null where no element of files names it. */
 export function placeOfFile({ blocks }: App, items: Items, documentId: string): FilePlace | null {
   const block = typeof items.block === 'string' ? blocks.get(items.block) : undefined;
-  for (const [field, { isPublic = false, folder }] of block ? fileFields(block.definition) : [])
-    if (storedIn(items, field).some((file) => file.documentId === documentId)) return { isPublic, folder };
+  for (const [field, element] of block ? fileFields(block.definition) : [])
+    if (storedIn(items, field).some((file) => file.documentId === documentId)) return placeFor(element);
   return null;
 }
 
@@ -261,12 +254,13 @@ export function fileRules(app: App, blockId?: string): FileRules {
   for (const block of app.blocks.values()) {
     if (blockId !== undefined && block.id !== blockId) continue;
     const { elements } = block.definition;
-    for (const [field, { maxSize = MAX_SIZE, multiple }] of fileFields(block.definition)) {
+    for (const [field, element] of fileFields(block.definition)) {
+      const taken = takenBy(element);
       const group = elements.get(field.split(':', 1)[0] ?? '');
-      const entries = group?.entry ? boundsOf(group).max : 1;
+      const entries = group?.kind.fields ? boundsOf(group).max : 1;
       const known = rules.get(field) ?? { maxSize: 0, count: 0 };
-      const count = Math.max(known.count, entries * (multiple ? MAX_FILES : 1));
-      rules.set(field, { maxSize: Math.max(known.maxSize, maxSize), count });
+      const count = Math.max(known.count, entries * taken.count);
+      rules.set(field, { maxSize: Math.max(known.maxSize, taken.maxSize), count });
     }
   }
   return rules;

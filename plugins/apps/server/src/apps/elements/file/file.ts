@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Json } from '../../../../shared/json';
-import { filesIn, fileTypes, type RefusedFile, type StoredFile, type TemporaryFile } from '../../files';
-import { type Message, message } from '../locales';
-import type { ElementDefinition } from '../types';
-import { check } from '../yaml/check';
-import { boundedList, flag, text } from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
-import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './inputs/html';
-import { inputSettings, type Settings } from './inputs/settings';
-import type { ElementType, ElementView, JsonSchema } from './types';
+import type { Json } from '../../../../../shared/json';
+import { filesIn, fileTypes, type RefusedFile, type StoredFile, type TemporaryFile } from '../../../files';
+import { type Message, message } from '../../locales';
+import type { ElementDefinition } from '../../types';
+import { check } from '../../yaml/check';
+import { boundedList, flag, text } from '../../yaml/schema';
+import type { YamlNode } from '../../yaml/yaml';
+import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from '../inputs/html';
+import { inputSettings, isMultiple, type Multiple, multiple, type Settings } from '../inputs/settings';
+import type { ElementType, ElementView, JsonSchema } from '../types';
 
 /** Bytes of one file without `max_size`. */
 export const MAX_SIZE = 10 * 1024 ** 2;
@@ -71,13 +71,26 @@ const folder = check(text.schema, (value, at) =>
 );
 
 /** Settings of files besides those of every input. */
-const fileSettings: Settings = {
-  accept: { as: 'accept', check: accept },
-  max_size: { as: 'maxSize', check: maxSize },
-  max_pixels: { as: 'maxPixels', check: maxPixels },
-  multiple: { as: 'multiple', check: flag },
-  public: { as: 'isPublic', check: flag },
-  folder: { as: 'folder', check: folder },
+export type FileSettings = Multiple & {
+  /** Media types and endings of files. */
+  accept?: readonly string[];
+  /** Bytes of one file. */
+  maxSize?: number;
+  /** Pixels of a picture, all its frames together. */
+  maxPixels?: number;
+  /** Whether files are stored in Strapi's media library, which serves them to all; without it they have the rights of their record. */
+  isPublic?: boolean;
+  /** Folder of the media library, `a/b`, for public files. */
+  folder?: string;
+};
+
+const fileSettings: Settings<FileSettings> = {
+  accept: { own: 'accept', check: accept },
+  max_size: { own: 'maxSize', check: maxSize },
+  max_pixels: { own: 'maxPixels', check: maxPixels },
+  ...multiple,
+  public: { own: 'isPublic', check: flag },
+  folder: { own: 'folder', check: folder },
 };
 
 /** The text of a field that keeps a file of the record has this before the document id. */
@@ -105,30 +118,30 @@ export interface ShownFile {
 }
 
 /** Checks the files of an element; the files that the record will have, at most one without `multiple`. */
-function readFiles(
+function checkedFiles(
   { stored, named, uploaded }: FileEntries,
-  definition: ElementDefinition,
+  { required, settings }: ElementDefinition<FileSettings>,
   defaultAccept: readonly string[],
 ): { files: (StoredFile | TemporaryFile)[] } | { error: Message } {
+  const { multiple, accept = defaultAccept, maxSize = MAX_SIZE, maxPixels = Number.POSITIVE_INFINITY } = settings;
   const wrong = uploaded.find((file) => 'problem' in file);
   if (wrong && 'problem' in wrong) return { error: message(wrong.problem, wrong.values) };
   const chosen = uploaded.filter((file): file is TemporaryFile => 'token' in file);
   // A new file replaces the one that a draft has, as it does that of a record.
-  const fine = definition.multiple || chosen.length === 0 ? [...named, ...chosen] : chosen;
-  const refused = fine.find((file) => !isAccepted(file, definition.accept ?? defaultAccept));
+  const fine = multiple || chosen.length === 0 ? [...named, ...chosen] : chosen;
+  const refused = fine.find((file) => !isAccepted(file, accept));
   if (refused) return { error: message('file_type', { name: nameOf(refused) }) };
-  const large = fine.find((file) => file.size > (definition.maxSize ?? MAX_SIZE));
+  const large = fine.find((file) => file.size > maxSize);
   if (large) {
-    const size = { bytes: definition.maxSize ?? MAX_SIZE };
+    const size = { bytes: maxSize };
     return { error: message('file_size', { size, name: nameOf(large) }) };
   }
-  const { maxPixels = Number.POSITIVE_INFINITY } = definition;
   const unfolded = fine.find((file) => pixelsOf(file) > maxPixels);
   if (unfolded) return { error: message('file_pixels', { pixels: maxPixels, name: nameOf(unfolded) }) };
-  if (!definition.multiple && fine.length > 1) return { error: message('file_one') };
-  const all = definition.multiple ? [...stored, ...fine] : [...stored, ...fine].slice(-1);
+  if (!multiple && fine.length > 1) return { error: message('file_one') };
+  const all = multiple ? [...stored, ...fine] : [...stored, ...fine].slice(-1);
   if (all.length > MAX_FILES) return { error: message('file_most', { count: MAX_FILES }) };
-  if (all.length === 0 && definition.required) return { error: message('file') };
+  if (all.length === 0 && required) return { error: message('file') };
   return { files: all };
 }
 
@@ -162,35 +175,45 @@ const fileSchema: JsonSchema = {
   required: ['id', 'documentId', 'name', 'url', 'mime', 'size'],
 };
 
-function filesSchema({ multiple, required }: ElementDefinition): JsonSchema {
-  if (multiple) return { type: 'array', items: fileSchema, maxItems: MAX_FILES, ...(required && { minItems: 1 }) };
+function filesSchema({ required, settings }: ElementDefinition<FileSettings>): JsonSchema {
+  if (settings.multiple)
+    return { type: 'array', items: fileSchema, maxItems: MAX_FILES, ...(required && { minItems: 1 }) };
   return required ? fileSchema : { anyOf: [fileSchema, { type: 'null' }] };
 }
 
 /** An element type of files. @param defaultAccept types without `accept`; empty: all that are known */
 function fileInput(
   defaultAccept: readonly string[],
-  show: (file: StoredFile, view: ElementView) => string,
-): ElementType {
+  show: (file: StoredFile, view: ElementView<FileSettings>) => string,
+): ElementType<FileSettings> {
   const { index_type: _, default: __, ...settings } = inputSettings;
   return {
     role: 'input',
     cell: 'json',
     settings: { ...settings, ...fileSettings },
-    isList: ({ multiple }) => multiple === true,
+    isList: isMultiple,
+    load: ({ settings }) => ({ files: settings.multiple ? MAX_FILES : 1 }),
     schema: filesSchema,
     shows: (value) => filesIn(value).map(({ documentId }) => `${STORED}${documentId}`),
     compares: (submitted) => [...new Set(submitted)].filter((text) => text !== '').sort(),
-    files: (entries, definition) => readFiles(entries, definition, defaultAccept),
-    render: (view) => (view.mode === 'text' ? shown(view, show) : chooser(view, defaultAccept)),
+    files: {
+      taken({ settings: { maxSize = MAX_SIZE, multiple, isPublic = false, folder } }) {
+        return { maxSize, count: multiple ? MAX_FILES : 1, isPublic, folder };
+      },
+      read: (entries, definition) => checkedFiles(entries, definition, defaultAccept),
+    },
+    show: (view) => (view.mode === 'text' ? shown(view, show) : chooser(view, defaultAccept)),
   };
 }
 
-function shown(view: ElementView, show: (file: StoredFile, view: ElementView) => string): string {
+function shown(
+  view: ElementView<FileSettings>,
+  show: (file: StoredFile, view: ElementView<FileSettings>) => string,
+): string {
   const files = filesIn(view.value);
   if (files.length === 0) return isEmpty(view.value) ? '' : readableText(view.value);
   const items = files.map((file) => show(file, view));
-  return view.definition.multiple
+  return view.definition.settings.multiple
     ? `<ul class="apps-files">${items.map((one) => `<li>${one}</li>`).join('')}</ul>`
     : items.join('');
 }
@@ -198,8 +221,9 @@ function shown(view: ElementView, show: (file: StoredFile, view: ElementView) =>
 const isEmpty = (value: Json) => value === null || (Array.isArray(value) && value.length === 0);
 
 /** A field to choose files, and a checked box for each file that is there: to uncheck it removes the file. */
-function chooser(view: ElementView, defaultAccept: readonly string[]): string {
-  const { name, multiple, accept = defaultAccept, maxSize = MAX_SIZE } = view.definition;
+function chooser(view: ElementView<FileSettings>, defaultAccept: readonly string[]): string {
+  const { name, settings } = view.definition;
+  const { multiple, accept = defaultAccept, maxSize = MAX_SIZE } = settings;
   const files = view.files ?? [];
   const there = files.map((file, index) => {
     const id = controlId(view, index + 1);

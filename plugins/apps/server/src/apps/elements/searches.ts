@@ -1,7 +1,8 @@
-import { referenceFields } from '../../elements';
-import type { Definition } from '../../types';
-import { type Entries, type FormFields, textsOf } from './form';
-import { sentEntries } from './sent-entries';
+import type { Definition, ElementDefinition } from '../types';
+import { sentEntries } from './entries';
+import { type FormFields, referenceFields, textsOf } from './form-fields';
+import { fieldsOf } from './parts';
+import type { ShownAgain } from './types';
 
 /** Characters of a text by which targets are looked for. */
 const MAX_FIND = 200;
@@ -22,8 +23,8 @@ function findText(fields: FormFields, name: string): string {
 export function searchesIn(
   definition: Definition,
   fields: FormFields,
-): Required<Pick<Entries, 'searches'>> & Pick<Entries, 'searched'> {
-  const references = [...definition.elements.values()].filter(({ type }) => type === 'REFERENCE');
+): Required<Pick<ShownAgain, 'searches'>> & Pick<ShownAgain, 'searched'> {
+  const references = [...definition.elements.values()].filter(({ kind }) => kind.targets);
   const searches = new Map(references.map(({ name }) => [name, findText(fields, name)]));
   const pressed = pressedSearch(definition, fields);
   const [, group = '', number, field] = IN_ENTRY.exec(pressed ?? '') ?? [];
@@ -33,13 +34,15 @@ export function searchesIn(
   return { searches: searches.set(searched, findText(fields, pressed)), searched };
 }
 
+const fieldIn = (element: ElementDefinition | undefined, name: string) => element && fieldsOf(element)?.get(name);
+
 /** The reference whose button to look for targets was pressed, as the form names it. */
 export function pressedSearch({ elements }: Definition, fields: FormFields): string | undefined {
   const buttons = Object.keys(fields).filter((name) => name.endsWith(referenceFields.search));
   const names = buttons.map((name) => name.slice(0, -referenceFields.search.length));
   return names.find((name) => {
     const [, group, , field] = IN_ENTRY.exec(name) ?? [];
-    const element = group === undefined ? elements.get(name) : elements.get(group)?.entry?.get(field ?? '');
-    return element?.type === 'REFERENCE';
+    const element = group === undefined ? elements.get(name) : fieldIn(elements.get(group), field ?? '');
+    return element?.kind.targets !== undefined;
   });
 }

@@ -1,0 +1,72 @@
+import type { Items } from '../../../../shared/json';
+import { seesRecords } from '../../auth';
+import { definitionError, isAppsError, type SourcePosition } from '../../common/errors';
+import type { StoredRecord } from '../../records/types';
+import type { ContentEntry, ElementData, VisibleRecords } from '../elements';
+import type { App } from '../types';
+import { confirmedOnly, onlyOf, visibleIn } from './confirmed';
+import { shownInRun } from './files';
+import { keyOf, nestedRun } from './run';
+import type { Run } from './types';
+
+/** Content and records for the elements of a block, as the requester of the run sees them. */
+export const elementData = (run: Run): ElementData => ({
+  attempt: run.unit,
+  app: run.app.id,
+  contentFields(uid) {
+    const type = run.services.sites.content.typeNamed(uid);
+    return type ? new Set(Object.keys(type.attributes)) : null;
+  },
+  content: (uid, params) => contentOf(run, uid, params),
+  async records(id, position) {
+    const app = await appNamed(run, id, position);
+    const target = app === run.app ? run : nestedRun(run, app);
+    return seesRecords(target.rights) ? recordsOf(target) : null;
+  },
+});
+
+async function appNamed(run: Run, id: string, position: SourcePosition): Promise<App> {
+  const app = id === run.app.id ? run.app : await run.services.loadApp(run.visit.site, id);
+  if (!app) throw definitionError(`There is no app "${id}"`, position);
+  if (app.error) throw app.error;
+  return app;
+}
+
+async function contentOf({ visit, services, unit }: Run, uid: string, params: Items): Promise<ContentEntry[]> {
+  const call = await services.documents(uid, 'findMany', { ...params, locale: visit.site.locale }, visit.requester);
+  const documents = (await unit.alongside(call.run)) as Items[];
+  const entries = documents.map(async (fields): Promise<ContentEntry | null> => {
+    const item = await services.sites.content.describe(visit.site, uid, fields, { draft: false });
+    return item?.documentId ? { id: item.documentId, title: item.title, url: item.url, fields } : null;
+  });
+  return (await Promise.all(entries)).filter((entry) => entry !== null);
+}
+
+/** @param target a run of the records' app */
+function recordsOf(target: Run): VisibleRecords {
+  const { app, unit, rights, visit, services } = target;
+  const key = keyOf(target);
+  const own = rights.viewOwn === null ? {} : { creator: rights.viewOwn };
+  return {
+    get: (id) => recordOf(target, id),
+    async search(query, names, limit) {
+      if (query === '' && rights.viewOwn === null)
+        return unit.page(key, { limit, only: onlyOf(app, confirmedOnly(target)) });
+      const wanted = { query, names, limit, ...own, ...confirmedOnly(target) };
+      return (await unit.search(key, app.indexes, wanted)).records;
+    },
+    hasWords: (item) => app.indexes.get(item) === 'text',
+    shown: (records) => shownInRun(target, app.id, records),
+    url: (id) => services.sites.urls.record(visit.site, app.id, id, visit.contentPath),
+  };
+}
+
+/** A record, or null; an id that no record can have is none. */
+async function recordOf(target: Run, id: string): Promise<StoredRecord | null> {
+  try {
+    return visibleIn(target, await target.unit.get(keyOf(target), id, target.rights.viewOwn ?? undefined));
+  } catch (error) {
+    if (isAppsError(error, 'BadRequestError')) return null;
+    throw error;
+  }
+}
