@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -28,3 +30,13 @@ export const buildServer = (outfile) => bundle('src/index.ts', outfile, { source
 
 /** Builds the program of the worker processes (workers/), or a test's own, into the file `outfile`. */
 export const buildWorker = (outfile, source = 'src/worker.ts') => bundle(source, outfile);
+
+/** Writes the JSON Schemas of a theme's YAML files into a folder, from the schemas with which the server reads them. */
+export async function buildSchemas(folder) {
+  const program = at('../dist/json-schemas.cjs');
+  await bundle('src/apps/json-schemas.ts', program);
+  mkdirSync(folder, { recursive: true });
+  const { jsonSchemas } = createRequire(import.meta.url)(program);
+  for (const [name, text] of jsonSchemas()) writeFileSync(join(folder, name), text);
+  rmSync(program);
+}

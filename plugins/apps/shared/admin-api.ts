@@ -60,4 +60,5 @@ export * from './admin/rules';
 export * from './admin/runs';
 export * from './admin/sites';
 export * from './admin/tiles';
+export * from './admin/values';
 export * from './admin/why';

@@ -1,8 +1,9 @@
 import type { Items, Json } from './json';
 
 /**
- * Messages between the server and a runner process, on a pipe of frames (`shared/frames.ts`). To the runner: one kind of
- * frame, `messages`, a JSON list in the order in which they were made. From the runner, which the server does not trust: one
+ * Messages between the server and a runner process, on a pipe of frames (`shared/frames.ts`). To the runner: frames
+ * `reply`, each the data of one message of this type, and `messages`, a JSON list of others, in the order in which they were
+ * made. From the runner, which the server does not trust: one
  * frame for each message (`sandbox/src/connection.ts`). `data` is always JSON text that the runner passes on unread: server
  * and prelude agree on its content (`PreludeRequest` and the types below it).
  */

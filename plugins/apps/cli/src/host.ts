@@ -7,6 +7,7 @@ import type { Core } from '@strapi/strapi';
 import { transform } from 'sucrase';
 import { readConfig } from '../../server/src/config';
 import type { AppsConfig } from '../../server/src/config.types';
+import { compiledFolder } from '../../shared/host/compiled-host';
 import { CannotRun } from './exit';
 
 const loaded = new Set<string>();
@@ -193,7 +194,7 @@ function packageOf(root: string): StrapiPackage {
 async function start(root: string, { createStrapi, compileStrapi }: StrapiPackage): Promise<Core.Strapi> {
   // Strapi reads its `.env`, and some of its folders, from the current one.
   process.chdir(root);
-  const { distDir } = await compiled(root, compileStrapi);
+  const distDir = compiledFolder(root) ?? (await compiled(root, compileStrapi)).distDir;
   try {
     const strapi = createStrapi({ appDir: root, distDir, serveAdminPanel: false });
     // The messages of a start are not printed.

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
-import type { Files } from '../../server/src/app-templates';
+import type { TemplateFiles } from '../../server/src/app-templates';
 import { CannotRun } from './exit';
 
 /** Shows how much is done; `last` ends the line. */
@@ -86,7 +86,7 @@ interface Written {
 }
 
 /** Writes those files that do not exist yet. Throws CannotRun where a file or folder cannot be made. */
-export function writeNew(files: Files): Written {
+export function writeNew(files: TemplateFiles): Written {
   const written: Written = { made: [], kept: [] };
   for (const [file, text] of files) {
     try {

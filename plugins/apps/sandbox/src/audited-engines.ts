@@ -1,6 +1,6 @@
 /**
  * Releases of V8 on which nothing was found that one session of a reused context leaves to the next: the audit, the attacks and the tests
- * of logic have passed (`npm run test:nodes`). On any other, each session has a context of its own: a new engine may bring
+ * of logic have passed (`npm run test:node-releases`). On any other, each session has a context of its own: a new engine may bring
  * an object that all sessions share (docs/decisions/reused-contexts.md).
  */
 const audited: readonly string[] = [

@@ -22,9 +22,11 @@ export interface Connection {
 /** Opens the pipe to the server. When the server is gone, the process ends. */
 export function connect(receive: (message: ToRunner) => void): Connection {
   const pipe = new Socket({ fd: descriptor, readable: true, writable: true });
-  const read = createFrameReader(new Map([['messages', MAX_BYTES]]), ({ text }) =>
-    (JSON.parse(text) as ToRunner[]).forEach(receive),
-  );
+  const kinds = ['messages', 'reply'].map((kind) => [kind, MAX_BYTES] as const);
+  const read = createFrameReader(new Map(kinds), ({ kind, number, text }) => {
+    if (kind === 'reply') receive({ type: 'reply', session: number, data: text });
+    else (JSON.parse(text) as ToRunner[]).forEach(receive);
+  });
   pipe.on('data', read);
   pipe.on('error', () => undefined);
   // Not `process.exit`, which waits for the threads of isolates: one in an endless loop would outlive the server.

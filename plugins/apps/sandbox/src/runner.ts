@@ -79,8 +79,9 @@ function start(options: RunnerOptions, { send }: Pick<Connection, 'send'>): (mes
   };
 }
 
-// A terminal sends SIGINT to the whole process group; the server decides when a runner ends.
-process.on('SIGINT', () => undefined);
+// Terminals and service managers send these to all processes of a service. The server answers its open requests first, and ends
+// its runners; a runner whose server is gone ends by itself.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 let receive: (message: ToRunner) => void = () => undefined;
 const connection = connect((message) => receive(message));

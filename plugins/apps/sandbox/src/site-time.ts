@@ -11,8 +11,15 @@ const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/;
 /** The clock of a zone shows this time as if it were UTC: milliseconds since 1970. */
 function clockAt(time: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
-    ...{ timeZone, hourCycle: 'h23', era: 'short', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone,
+    hourCycle: 'h23',
+    era: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   }).formatToParts(time);
   const {
     year = 0,

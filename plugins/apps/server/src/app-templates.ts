@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { filesBelow, foldersOf, withSchemaLine } from './package-files';
 
 /** Files by absolute path, as they are wanted. */
-export type Files = ReadonlyMap<string, string>;
+export type TemplateFiles = ReadonlyMap<string, string>;
 
 /** Languages of logic, with the ending of their files. */
 export const languages: Record<string, string> = { js: 'js', ts: 'ts', python: 'py' };
 
 /** The files of a new block: layout, definition, and logic in one language. */
-export function blockFiles(app: string, block: string, language: string): Files {
+export function blockFiles(app: string, block: string, language: string): TemplateFiles {
   const logic = `block.${languages[language]}`;
   const templates = [...filesBelow('block-templates')].filter(
     ([name]) => /\.(html|yaml)$/.test(name) || name === logic,
@@ -38,7 +38,7 @@ acl:
 export const appTemplates = (): string[] => foldersOf('app-templates');
 
 /** The files of a new app: a template's, or settings and one block. @param folder absolute path of the app's folder */
-export function appFiles(folder: string, id: string, template: string | undefined): Files {
+export function appFiles(folder: string, id: string, template: string | undefined): TemplateFiles {
   const files = template === undefined ? new Map([['settings.yaml', SETTINGS]]) : filesBelow('app-templates', template);
   const made = new Map(
     [...files].map(([path, text]) => [join(folder, path), withSchemaLine(join(folder, path), path, text)] as const),

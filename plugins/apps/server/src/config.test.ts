@@ -43,6 +43,7 @@ describe('defaults', () => {
       sandbox: { command: [], reuse: true },
       runs: { keep: 200, store: 0, persons: false },
       metrics: { token: '' },
+      redis: { url: '' },
       log: { format: 'text' },
       jobs: { workers: 2, retries: 8, backoff: 5, lease: 30, keep: 14 },
       editing: null,
@@ -55,6 +56,7 @@ describe('defaults', () => {
       trustedOrigins: [],
       temporaryDirectory: '/srv/host/.tmp/apps',
       filesDirectory: null,
+      filesProvider: null,
       fetch: { hosts: {}, private: [], secrets: {}, timeout: 5000, size: 1000000 },
     });
   });
@@ -82,6 +84,14 @@ test('given values are kept', () => {
 test.each(Object.keys(read(undefined)))('%s is documented', (key) => {
   const page = readFileSync(path.join(__dirname, '../../../../docs/reference/configuration.md'), 'utf8');
   expect(page).toMatch(new RegExp(`^\\| \`${key}[\`.]`, 'm'));
+});
+
+test('an upload provider keeps its options as they are, also what is no plain value', () => {
+  const credentials = async () => ({ accessKeyId: 'a', secretAccessKey: 'b' });
+  const providerOptions = { s3Options: { credentials, params: { ACL: undefined } } };
+  const { filesProvider } = read({ filesProvider: { provider: 'aws-s3', providerOptions } });
+  expect(filesProvider).toEqual({ provider: 'aws-s3', providerOptions, actionOptions: {} });
+  expect(filesProvider?.providerOptions.s3Options).toBe(providerOptions.s3Options);
 });
 
 describe('hosts of calls out', () => {

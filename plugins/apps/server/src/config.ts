@@ -130,6 +130,17 @@ const token = secretValue
   .refine((value) => value === '' || (value.length >= MIN_TOKEN && !value.includes(' ')), TOKEN)
   .default('');
 
+const REDIS_URL = "must be an address that starts with 'redis://' or 'rediss://'";
+
+/** As a variable of the environment gives it, as above: it may have a password. */
+const redisUrl = z
+  .custom<string | null | undefined>(
+    (value) => (value ?? '') === '' || /^rediss?:\/\/\S+$/.test(String(value)),
+    REDIS_URL,
+  )
+  .transform((value) => value ?? '')
+  .default('');
+
 const SECRET_NAME = "a name of letters, digits, '_' and '-'";
 
 const fetchKeys = object({
@@ -151,6 +162,14 @@ const fetchKeys = object({
   timeout: limit(5000),
   size: limit(1_000_000),
 } satisfies Record<keyof FetchConfig, unknown>);
+
+const anyKeys = () => z.record(z.string(), z.unknown(), { error: () => 'must be an object' }).default({});
+
+/** The keys of Strapi's upload plugin. Messages never show what is in them: there are secrets. */
+const filesProvider = keysOf(
+  { provider: text("a name like 'aws-s3'", /\S/), providerOptions: anyKeys(), actionOptions: anyKeys() },
+  () => 'must be an object',
+);
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -193,8 +212,10 @@ const configuration: z.ZodType<AppsConfig> = object({
   trustedOrigins: list(origin).default([]),
   temporaryDirectory: text('a path', /\S/).default('./.tmp/apps'),
   filesDirectory: text('a path', /\S/).nullable().default(null),
+  filesProvider: filesProvider.nullable().default(null),
   fetch: fetchKeys.prefault({}),
   metrics: keysOf({ token }, () => 'must be an object').prefault({}),
+  redis: keysOf({ url: redisUrl }, () => 'must be an object').prefault({}),
   log: object({ format: z.enum(['text', 'json'], must("'text' or 'json'")).default('text') }).prefault({}),
 } satisfies Record<keyof AppsConfig, unknown>);
 

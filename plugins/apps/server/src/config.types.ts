@@ -38,9 +38,17 @@ export interface AppsConfig {
   temporaryDirectory: string;
   /** Absolute path of the folder of private files; null: `apps-files` beside the database. */
   filesDirectory: string | null;
+  /** The upload provider for private files, with the keys of Strapi's upload plugin; null: Strapi's where it is private, else the folder. */
+  filesProvider: {
+    provider: string;
+    providerOptions: Record<string, unknown>;
+    actionOptions: Record<string, unknown>;
+  } | null;
   fetch: FetchConfig;
   /** Who may read `/_apps/metrics` besides administrators: the bearer of this token; '' without one. */
   metrics: { token: string };
+  /** Counts attempts and rates, and carries signals between processes; '': none. */
+  redis: { url: string };
   /** The form of all lines of Strapi's log: its own text, or a JSON object a line. */
   log: { format: 'text' | 'json' };
 }

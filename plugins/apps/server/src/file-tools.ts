@@ -58,8 +58,14 @@ export function createFileTools(running: () => HttpServices) {
       for await (const file of running().files.moves.list(app)) {
         const name = JSON.stringify([file.site, file.app]);
         const known = reports.get(name) ?? {
-          ...{ site: file.site, app: file.app },
-          ...{ moved: 0, there: 0, otherwise: 0, used: 0, gone: 0, failed: [] },
+          site: file.site,
+          app: file.app,
+          moved: 0,
+          there: 0,
+          otherwise: 0,
+          used: 0,
+          gone: 0,
+          failed: [],
         };
         reports.set(name, known);
         try {

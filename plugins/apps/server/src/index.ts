@@ -9,10 +9,12 @@ import { clearSpools } from './common/spool';
 import { paceByRequest } from './common/time/pace';
 import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
+import { startAlone } from './database';
 import { createCalls, watchContent } from './events';
 import { createFileTools } from './file-tools';
 import { createImageSwap, type ImageService } from './files';
 import { ignoreChangesIn, privateFolder } from './host-files';
+import { keepTables } from './host-schema';
 import {
   adminInterface,
   appDocument,
@@ -45,6 +47,7 @@ const images = createImageSwap();
 let services: HttpServices | undefined;
 let workers: Workers | undefined;
 let openRequests: OpenRequests | undefined;
+let endStart = (): void => {};
 
 const IMAGE_SERVICE = 'plugin::upload.image-manipulation';
 
@@ -66,7 +69,7 @@ const admin = adminInterface(running);
 /** `strapi.plugin('apps').service('apps')`. */
 const calls = createCalls(running);
 
-/** `strapi.plugin('apps').service('records')`, used by the command line (docs/operations.md#records-from-code). */
+/** `strapi.plugin('apps').service('records')`, used by the command line (docs/operate/storage.md#records-from-code). */
 const recordTools = {
   store: () => running().store,
   history: () => running().history,
@@ -167,7 +170,9 @@ export default {
   policies: admin.policies,
   routes: { admin: admin.routes },
 
-  register({ strapi }: { strapi: Core.Strapi }) {
+  async register({ strapi }: { strapi: Core.Strapi }) {
+    const tables = Object.values(contentTypes).map(({ schema }) => schema.collectionName);
+    keepTables(strapi.db.schema as unknown as Parameters<typeof keepTables>[0], new Set(tables));
     paceByRequest(
       () => strapi.requestContext.get(),
       () => strapi.db.inTransaction(),
@@ -188,6 +193,7 @@ export default {
       strapi.get('middlewares').extend(name, (factory: Factory) => wrap(factory, () => services));
     extend('strapi::body', boundedBodies);
     extend('strapi::security', rememberedHeaders);
+    endStart = await startAlone(strapi);
   },
 
   async bootstrap({ strapi }: { strapi: Core.Strapi }) {
@@ -211,6 +217,7 @@ export default {
     services.drafts.start();
     // A command that only loads the host does no jobs.
     strapi.server.httpServer.once('listening', () => {
+      running().processes.signals.listen();
       running().jobs.start();
       running().schedules.start();
       running().waitingLists.start();
@@ -233,9 +240,10 @@ export default {
     );
   },
 
-  async destroy() {
-    // Strapi ends the plugins before its server: open requests need what is ended below.
-    await openRequests?.drain();
+  async destroy({ strapi }: { strapi: Core.Strapi }) {
+    endStart();
+    // Strapi ends the plugins before its server: open requests need what is ended below. `strapi develop` starts again at once.
+    await openRequests?.drain(!strapi.config.get('autoReload'));
     await services?.live.destroy();
     services?.reloads?.destroy();
     await services?.files.destroy();
@@ -243,6 +251,7 @@ export default {
     await services?.waitingLists.destroy();
     await services?.unconfirmed.destroy();
     await services?.jobs.destroy();
+    await services?.processes.destroy();
     services?.mailer.destroy();
     services?.links.destroy();
     services?.drafts.destroy();

@@ -10,7 +10,9 @@ import { accountsOf, createRequesters, creatorsOf, lookUpNames } from './auth';
 import { printableLog } from './common/log';
 import { createMasks, maskedLog } from './common/masks';
 import { createOwnFiles } from './common/own-files';
+import { whenAll } from './common/time/awaitable';
 import { readConfig } from './config';
+import { type StrapiDb, statementsOf, strapiDatabase } from './database';
 import {
   createActorContext,
   createLive,
@@ -38,14 +40,8 @@ import { createMetrics } from './metrics';
 import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
 import { createPersons, createTables, keepJobs } from './persons';
-import {
-  createHistory,
-  createKeptAnswers,
-  createRecordStore,
-  type StrapiDb,
-  statementsOf,
-  strapiDatabase,
-} from './records';
+import { createProcesses } from './processes';
+import { createHistory, createKeptAnswers, createRecordStore } from './records';
 import type { AppKey } from './records/types';
 import { createRunLog } from './runs';
 import { createSchedules, scheduleJobs } from './schedules';
@@ -140,7 +136,11 @@ export function createServices(
   const readers = isSqlite
     ? createWorkers({ path: workerPath, count: searches, memory: 128, access, logger })
     : undefined;
-  const database = strapiDatabase(strapi.db as unknown as StrapiDb, readers, config.directConnection);
+  const database = strapiDatabase(strapi.db as unknown as StrapiDb, readers, config.directConnection, (line) =>
+    logger.warn(`[apps] ${line}`),
+  );
+  const processes = createProcesses({ strapi, database, logger }, config.redis.url);
+  const { signals, messages, redis } = processes;
   const store = createRecordStore({
     database,
     limits: { ...config.limits, searches },
@@ -150,12 +150,14 @@ export function createServices(
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
   });
   const history = createHistory({ database });
-  const loadKeyed = async ({ site, app }: AppKey) => {
-    const found = await sites.site(site);
-    return found ? running().loadApp(found, app) : null;
-  };
+  const loadKeyed = ({ site, app }: AppKey) =>
+    whenAll([sites.site(site)], ([found]) => (found ? running().loadApp(found, app) : null));
   const jobs = createJobs({
-    ...{ database, logger, config: config.jobs, limit: config.limits.jobs },
+    database,
+    signals,
+    logger,
+    config: config.jobs,
+    limit: config.limits.jobs,
     logsTries: isDevServer(strapi),
     tidy: () => history.prune(async (key) => (await loadKeyed(key))?.settings.historyDays ?? HISTORY_DAYS),
     observe: metrics.job,
@@ -169,9 +171,11 @@ export function createServices(
     limit: config.limits.mails,
     digest: (key, about) => digestOf(running(), panelUrl(strapi, baseUrl()), key, about),
   });
-  const requesters = createRequesters({ strapi, config, run: statementsOf(database), refused: metrics.login });
+  const requesters = createRequesters({ strapi, config, run: statementsOf(database), refused: metrics.login, redis });
   const drafts = createDrafts({
-    ...{ database, keyring: requesters.keyring, limits: config.limits },
+    database,
+    keyring: requesters.keyring,
+    limits: config.limits,
     released: (key, documentIds) => library.release(key, documentIds),
     onError: (error) => logger.error(`[apps] drafts could not be deleted: ${String(error)}`),
   });
@@ -199,6 +203,8 @@ export function createServices(
     }),
     maxPixels: config.limits.imagePixels,
     privateFolder: privateFolder(strapi, config),
+    provider: config.filesProvider,
+    packages: [`${strapi.dirs.app.root}/package.json`, __filename],
     publicFolder: strapi.dirs.static.public,
     privatePath: ({ site, app }, id, name) => sites.urls.file({ url: `/${site}` }, app, id, name),
     logger,
@@ -206,6 +212,9 @@ export function createServices(
   const live = createLive({
     strapi,
     logger,
+    messages,
+    countPages: (address, pages, endsAt) =>
+      requesters.parts.set(['waiting-pages', address], messages.origin, pages, endsAt),
     async declared({ site, app }) {
       const found = await sites.site(site);
       return (found && (await running().loadApp(found, app))?.indexes) ?? null;
@@ -217,7 +226,7 @@ export function createServices(
     onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
   });
   const actorContext = createActorContext(strapi, requesters);
-  const rules = createRules({ strapi, logger, sites, jobs, actorContext, services: running });
+  const rules = createRules({ strapi, logger, database, sites, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
   jobs.handle('mail', mailer.handler, true);
@@ -239,8 +248,18 @@ export function createServices(
   const { limits, sandbox } = config;
   const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
   const waited = metrics.wait;
-  const logic = createLogicRuntime({ limits, sandbox, logger, runnerPath, workers, reuseAfter, now, waited });
-  for (const reading of readingsOf({ metrics, jobs, logic, database, live })) metrics.add(reading);
+  const logic = createLogicRuntime({
+    limits,
+    sandbox,
+    logger,
+    runnerPath,
+    workers,
+    reuseAfter,
+    now,
+    waited,
+    messages,
+  });
+  for (const reading of readingsOf({ metrics, jobs, logic, database, live, redis })) metrics.add(reading);
   return {
     config,
     logger,
@@ -260,9 +279,13 @@ export function createServices(
     sites,
     ownFiles: createOwnFiles(browserFiles, production),
     live,
+    processes,
     rules: createRuleEntries(strapi, running),
     schedules: createSchedules({
-      ...{ database, logger, jobs, sites },
+      database,
+      logger,
+      jobs,
+      sites,
       loadApp: (site, appId) => running().loadApp(site, appId),
       isActive: config.jobs.workers > 0,
     }),
@@ -311,11 +334,13 @@ export function createServices(
     documents: actorContext.wrapDocuments(documents.prepare),
     requesters,
     inject: (request) => inject(running(), contextOf(strapi), request),
-    async loadApp(site, appId) {
-      const folder = await sites.app(site, appId);
-      const app = await (folder && loadApp(folder, (message) => logger.warn(`[apps] ${appId}: ${message}`)));
-      if (app && personNames(app).size > 0) masks.begin();
-      return app && isDevServer(strapi) ? inDebugMode(app) : app;
+    loadApp(site, appId) {
+      const warn = (message: string) => logger.warn(`[apps] ${appId}: ${message}`);
+      const loaded = whenAll([sites.app(site, appId)], ([folder]) => folder && loadApp(folder, warn));
+      return whenAll([loaded], ([app]) => {
+        if (app && personNames(app).size > 0) masks.begin();
+        return app && isDevServer(strapi) ? inDebugMode(app) : app;
+      });
     },
   };
 }

@@ -48,7 +48,7 @@ export interface AppDetail {
   history: boolean;
 }
 
-/** What has become of an app's mails, in one site (docs/operations.md#mail). */
+/** What has become of an app's mails, in one site (docs/operate/mail.md). */
 export interface AppMails {
   /** Mails over the rate that wait: of a digest, those that it stands for. */
   waiting: number;

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
+import { compiledFolder } from '../../shared/host/compiled-host';
 import type { TestRunOptions } from '../../shared/test-events';
 import { ORIGIN } from './browser';
 import { collectLog } from './failures';
@@ -138,28 +139,4 @@ function withoutSync(connection: { pragma(text: string): unknown }, done: (error
   connection.pragma('journal_mode = MEMORY');
   connection.pragma('synchronous = OFF');
   done(null, connection);
-}
-
-/**
- * The folder of the host's compiled files, if each source is older than what was made of it; the host's own folder if it is
- * written in JavaScript; null if it must be compiled.
- */
-function compiledFolder(root: string): string | null {
-  if (!existsSync(join(root, 'tsconfig.json'))) return root;
-  const dist = join(root, 'dist');
-  const isFresh = (source: string): boolean => {
-    const made = join(dist, relative(root, source)).replace(/\.ts$/, '.js');
-    return existsSync(made) && statSync(made).mtimeMs >= statSync(source).mtimeMs;
-  };
-  return ['config', 'src'].every((folder) => sourcesIn(join(root, folder)).every(isFresh)) ? dist : null;
-}
-
-function sourcesIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    // Strapi compiles neither the panel's part nor tests.
-    if (entry.isDirectory()) return entry.name === 'admin' ? [] : sourcesIn(path);
-    return /\.(ts|js|json)$/.test(entry.name) && !/\.(test\.|d\.ts$)/.test(entry.name) ? [path] : [];
-  });
 }

@@ -34,8 +34,12 @@ export function PageFrame({ title, html, width, height = 60 }: PageFrameProps) {
         sandbox=""
         srcDoc={shown}
         style={{
-          ...{ width, height: `${height / scale}vh`, border: 0, background: '#fff' },
-          ...{ transform: `scale(${scale})`, transformOrigin: 'top left' },
+          width,
+          height: `${height / scale}vh`,
+          border: 0,
+          background: '#fff',
+          transform: `scale(${scale})`,
+          transformOrigin: 'top left',
         }}
       />
     </div>

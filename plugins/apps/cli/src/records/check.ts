@@ -2,7 +2,7 @@ import type { Run } from '../command';
 import { exitCodes } from '../exit';
 import { withStore } from './stored-app';
 
-/** Compares all records with their index rows (docs/operations.md#indexes). */
+/** Compares all records with their index rows (docs/operate/storage.md#indexes). */
 export const run: Run = async ({ options, output, host }) => {
   const repair = options.repair === true;
   const { records, wrong, orphanTables } = await withStore(host(), (store) => store.check({ repair }));

@@ -6,7 +6,9 @@ import { CannotRun } from '../exit';
 function choicesOf({ block, language, sheet, separator, encoding }: Invocation['options']): ReadChoices {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   return {
-    ...{ block: text(block), language: text(language), sheet: text(sheet) },
+    block: text(block),
+    language: text(language),
+    sheet: text(sheet),
     separator: separator as Separator | undefined,
     encoding: encoding as Encoding | undefined,
   };

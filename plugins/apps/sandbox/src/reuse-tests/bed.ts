@@ -8,7 +8,7 @@ import { ownCall } from '../own-calls';
 import { again, later } from '../replies';
 import { takeSeed } from '../seeds';
 
-/** The isolated-vm of this Node.js (scripts/test-nodes.mjs). */
+/** The isolated-vm of this Node.js (scripts/test-node-releases.mjs). */
 function load(): IsolatedVm {
   const elsewhere = process.env.APPS_ISOLATED_VM;
   const require = createRequire(elsewhere ? join(elsewhere, 'x.js') : import.meta.url);
@@ -62,11 +62,18 @@ const limits = { resultSize: 1e6, messageSize: 2e6, logEntrySize: 1e4 };
 function answerOf(name: string): unknown {
   const record = { id: 'r1', url: 'http://x/r1', items: { n: 1, o: { p: 1 } } };
   const answers: Record<string, unknown> = {
-    ...{ getRecord: record, createRecord: record, changeRecord: record },
+    getRecord: record,
+    createRecord: record,
+    changeRecord: record,
     saveRecord: { record, ran: true, returned: 1 },
     records: { records: [record], cursor: null },
-    ...{ search: [record], portalGet: given.content, contentFind: [given.content], contentCreate: given.content },
-    ...{ contentUpdate: given.content, documents: [{ a: 1 }], blockElements: { e: { type: 'NUMBER' } } },
+    search: [record],
+    portalGet: given.content,
+    contentFind: [given.content],
+    contentCreate: given.content,
+    contentUpdate: given.content,
+    documents: [{ a: 1 }],
+    blockElements: { e: { type: 'NUMBER' } },
     openApp: { ...given.app, acl: given.acl },
     fetch: { status: 200, headers: {}, text: '{"a":1}' },
   };

@@ -101,7 +101,7 @@ async function unpack(
 }
 
 /** The folder of a theme, and that of its apps. */
-export interface ThemeFolder {
+export interface ThemeFolders {
   id: string;
   folder: string;
   apps: string;
@@ -117,7 +117,7 @@ interface ImportRequest {
   /** The id where the files are in no folder. */
   fallback: string;
   /** The theme that gets an app, or refuses it by throwing. */
-  themeOf(contents: Contents): ThemeFolder;
+  themeOf(contents: Contents): ThemeFolders;
   /** A theme is refused: the caller has named the theme that gets an app. */
   requireApp?: boolean;
   /** What is there with other files is replaced. */
@@ -139,7 +139,7 @@ export interface Unpacked {
   folder: string;
   contents: Contents;
   /** The theme that gets an app. */
-  into: ThemeFolder | null;
+  into: ThemeFolders | null;
 }
 
 /** Problems, for which nothing was written; else what is, or would be, at `target`. */
@@ -161,7 +161,7 @@ interface Target {
   /** Folder of the temporary files, on the same file system. */
   base: string;
   /** The theme that gets an app. */
-  theme: ThemeFolder | null;
+  theme: ThemeFolders | null;
 }
 
 /**

@@ -4,4 +4,4 @@ export { sitesOfThemes } from './contents';
 export { archiveLimits } from './entries';
 export { ArchiveError } from './errors';
 export { type Differences, differences, filesBelow, packed } from './files';
-export { type Imported, importArchive, type ThemeFolder, type Unpacked } from './import';
+export { type Imported, importArchive, type ThemeFolders, type Unpacked } from './import';

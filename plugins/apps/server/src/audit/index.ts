@@ -5,9 +5,9 @@ import { AppsError } from '../common/errors';
 const ENTRY = 'plugin::apps.audit-entry';
 
 /** Entries of all administrators, beyond which the oldest is removed, and milliseconds after which each is. */
-const KEPT = { entries: 10_000, time: 90 * 24 * 60 * 60_000 };
+export const KEPT = { entries: 10_000, time: 90 * 24 * 60 * 60_000 };
 /** New entries of one administrator in a day: so that none can remove older entries by making many. */
-const MAX_PER_DAY = 500;
+export const MAX_PER_DAY = 500;
 const DAY = 24 * 60 * 60_000;
 /** Milliseconds within which equal entries are one: a preview follows what is typed, and a large erasure is several requests. */
 const SAME = 60 * 60_000;
@@ -132,7 +132,9 @@ function dataOf({ administrator, action, site, app, block, requester, unsaved }:
     administrator: administrator.identity,
     administratorName: cut(administrator.name),
     action,
-    ...{ site: cut(site), app: cut(app), block: cut(block) },
+    site: cut(site),
+    app: cut(app),
+    block: cut(block),
     requester: requester.slice(0, MAX.name),
     unsaved: JSON.stringify(paths),
   };
@@ -156,7 +158,12 @@ function entryOf(row: Row): AuditEntry {
     lastAt: new Date(Number(row.lastAt)).toISOString(),
     times,
     administrator: { identity: administrator, name: administratorName },
-    ...{ action, site, app, block, requester, status },
+    action,
+    site,
+    app,
+    block,
+    requester,
+    status,
     unsaved: JSON.parse(unsaved ?? '[]') as string[],
   };
 }

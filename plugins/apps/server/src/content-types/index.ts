@@ -6,6 +6,7 @@ import file from './file/schema.json';
 import formPost from './form-post/schema.json';
 import history from './history/schema.json';
 import job from './job/schema.json';
+import keptFile from './kept-file/schema.json';
 import link from './link/schema.json';
 import mail from './mail/schema.json';
 import mailRate from './mail-rate/schema.json';
@@ -19,7 +20,7 @@ import version from './version/schema.json';
 
 /**
  * The plugin's content types: records (docs/reference/terms.md#records), rules on events
- * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library,
+ * (docs/reference/events.md#rules-on-events), recent changes of records, files that forms have put into the media library, or that wait for their forms,
  * jobs and mails of apps and the locks of their rates, refused receipts, runs of logic, the audit log of administrators, versions of files, counts of posted forms (docs/reference/rights.md#public-forms), changes of passwords
  * (docs/reference/rights.md#passwords), what signed links lead to, drafts of forms, answers of requests that may come again, and versions of records. None of them is in the Content Manager.
  */
@@ -28,6 +29,7 @@ export const contentTypes = {
   rule: { schema: rule },
   change: { schema: change },
   file: { schema: file },
+  'kept-file': { schema: keptFile },
   job: { schema: job },
   link: { schema: link },
   draft: { schema: draft },

@@ -26,7 +26,7 @@ import { headOf, textOf, WrongEntry } from './text';
 export type Format = 'csv' | 'ndjson' | 'xlsx';
 
 /** A record of a file. */
-export interface Entry {
+export interface RecordEntry {
   id?: string;
   whenTaken?: 'refuse';
   items: Items;
@@ -34,7 +34,7 @@ export interface Entry {
 }
 
 /** A line of NDJSON or a row of a table, counted from 1, with its record, or with the reason why it holds none. */
-export type Line = { line: number; entry: Entry } | { line: number; problem: string };
+export type Line = { line: number; entry: RecordEntry } | { line: number; problem: string };
 
 /** What people choose about a file; what they leave out is found in it. */
 export interface ReadChoices {
@@ -92,7 +92,7 @@ export const formatOf = (file: string): Format =>
   /\.(?:csv|tsv)$/i.test(file) ? 'csv' : /\.xlsx$/i.test(file) ? 'xlsx' : 'ndjson';
 
 /** The records of a file. Throws WrongEntry at the first line that holds none. */
-export async function* entriesOf(file: RecordFile): AsyncGenerator<Entry> {
+export async function* entriesOf(file: RecordFile): AsyncGenerator<RecordEntry> {
   for await (const line of file.lines()) {
     if ('problem' in line) throw new WrongEntry(line.problem);
     yield line.entry;
@@ -108,7 +108,7 @@ export async function openRecords(source: Source, options: ReadOptions): Promise
 }
 
 /** A record from a line of NDJSON: a line of an export, a line of `GET <app>/records`, or the items themselves. */
-function entryOf(value: unknown, line: string): Entry | string {
+function entryOf(value: unknown, line: string): RecordEntry | string {
   if (!isItems(value)) return `${line} is not an object`;
   const { items, creator = null, id: _, path: __, ...others } = value;
   const whole = isItems(items) && Object.keys(others).length === 0;
@@ -119,7 +119,7 @@ function entryOf(value: unknown, line: string): Entry | string {
   return { ...chosen, items: rest, creator: whole ? (creator as string | null) : null };
 }
 
-const lineOf = (line: number, found: Entry | string): Line =>
+const lineOf = (line: number, found: RecordEntry | string): Line =>
   typeof found === 'string' ? { line, problem: found } : { line, entry: found };
 
 type LineOptions = Required<Pick<ReadOptions, 'mapping'>> & Pick<ReadOptions, 'block' | 'maxLine'>;
@@ -137,7 +137,7 @@ const tooLong = (): never => {
   throw new WrongEntry('A line of the file is too long');
 };
 
-function ndjsonEntry(text: string, line: string, { mapping = {}, block }: LineOptions): Entry | string {
+function ndjsonEntry(text: string, line: string, { mapping = {}, block }: LineOptions): RecordEntry | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -221,7 +221,7 @@ function notationIn(language: string | undefined, hasCommas: boolean): Notation 
   }
 }
 
-type RowReader = (cells: readonly (Cell | null)[], row: string) => Entry | string;
+type RowReader = (cells: readonly (Cell | null)[], row: string) => RecordEntry | string;
 
 /** Reads a table once, to find out what its columns are. */
 async function survey(

@@ -2,7 +2,6 @@
 
 export type { ItemKind } from './cells';
 export {
-  type Entry,
   entriesOf,
   type FileColumn,
   type Format,
@@ -10,9 +9,10 @@ export {
   type Line,
   openRecords,
   type ReadChoices,
+  type RecordEntry,
   type RecordFile,
 } from './entries';
 export { createSheets, type Sheet, type Sheets } from './sheets';
-export { type Batches, csvTable, type DeclaredItems, labelsOf, type TableOptions } from './table';
+export { csvTable, type DeclaredItems, labelsOf, type RowBatches, type TableOptions } from './table';
 export { WrongEntry } from './text';
 export { XLSX_TYPE, xlsxTable } from './xlsx';

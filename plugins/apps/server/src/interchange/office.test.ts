@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Items } from '../../../shared/json';
 import type { ReadOptions } from './entries';
-import { csvTable, labelsOf, type Row } from './table';
+import { csvTable, labelsOf, type RecordRow } from './table';
 import { declaring, records as readRecords } from './testing/files';
 import { folder, hasOffice, languages, type OfficeLanguage, office, writeSheet } from './testing/office';
 import { xlsxTable } from './xlsx';
@@ -16,30 +16,52 @@ import { xlsxTable } from './xlsx';
 
 const declared = {
   ...declaring({
-    ...{ name: 'text', zip: 'text', notes: 'text', active: 'boolean', amount: 'number' },
-    ...{ day: 'date', at: 'datetime', clock: 'time' },
+    name: 'text',
+    zip: 'text',
+    notes: 'text',
+    active: 'boolean',
+    amount: 'number',
+    day: 'date',
+    at: 'datetime',
+    clock: 'time',
     likes: { kind: 'list', options: ['maths', 'poems'] },
   } as const),
   labels: labelsOf([{ name: 'zip', label: 'Postal code' }]),
 };
 
-const read = async (path: string, options: Partial<ReadOptions> = {}): Promise<Row[]> =>
+const read = async (path: string, options: Partial<ReadOptions> = {}): Promise<RecordRow[]> =>
   (await readRecords(path, [readFileSync(path)], { declared, ...options })).map(({ id = '', items }) => ({
     id,
     items,
   }));
 
-const person = (id: string, items: Items): Row => ({ id, items: { block: 'person', ...items } });
+const person = (id: string, items: Items): RecordRow => ({ id, items: { block: 'person', ...items } });
 
 /** The people of the sheet. */
 const people = [
   person('10', {
-    ...{ name: 'Müller, "Änne"; née D’Été', zip: '01067', notes: 'two\nlines', active: true, amount: 1234.5 },
-    ...{ day: '2026-03-01', at: '2026-03-01T09:30', clock: '09:30', likes: ['maths', 'poems'], extra: 1 },
+    name: 'Müller, "Änne"; née D’Été',
+    zip: '01067',
+    notes: 'two\nlines',
+    active: true,
+    amount: 1234.5,
+    day: '2026-03-01',
+    at: '2026-03-01T09:30',
+    clock: '09:30',
+    likes: ['maths', 'poems'],
+    extra: 1,
   }),
   person('1E5', {
-    ...{ name: 'null', zip: '10115', notes: '123', active: false, amount: -0.25 },
-    ...{ day: '1999-12-31', at: '2026-10-25T02:30:15', clock: '23:59', likes: ['poems'], extra: 2.5 },
+    name: 'null',
+    zip: '10115',
+    notes: '123',
+    active: false,
+    amount: -0.25,
+    day: '1999-12-31',
+    at: '2026-10-25T02:30:15',
+    clock: '23:59',
+    likes: ['poems'],
+    extra: 2.5,
   }),
   person('07', { name: '5" disk', zip: '1E5', notes: '1.10', amount: 1234567 }),
 ];
@@ -85,7 +107,7 @@ describe.runIf(hasOffice)('LibreOffice', () => {
     expect(await read(path, { language: 'de', encoding: 'windows-1252' })).toEqual(people);
   }, 120_000);
 
-  const ours: Row[] = [
+  const ours: RecordRow[] = [
     ...people,
     person('MAR5', { name: '=1+1', zip: '1-2', notes: 'TRUE', likes: [], extra: null }),
     person('2026-03-01', { name: "'=1", zip: '12:30', notes: '"', active: true, amount: 0.1, day: '2026-03-01' }),

@@ -6,8 +6,15 @@ import { declaring, opened, records } from './testing/files';
 
 const declared = {
   ...declaring({
-    ...{ name: 'text', zip: 'text', notes: 'text', active: 'boolean', amount: 'number' },
-    ...{ day: 'date', at: 'datetime', clock: 'time', address: 'json' },
+    name: 'text',
+    zip: 'text',
+    notes: 'text',
+    active: 'boolean',
+    amount: 'number',
+    day: 'date',
+    at: 'datetime',
+    clock: 'time',
+    address: 'json',
     likes: { kind: 'list', options: ['maths', 'poems', 'a, b'] },
   } as const),
   labels: labelsOf([{ name: 'amount', label: 'Amount paid' }]),

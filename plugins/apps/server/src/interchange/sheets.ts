@@ -4,11 +4,11 @@ import { createSemaphore, createWorkers, WorkerFailure } from '../workers';
 import type { SheetInput, SheetLimits, SheetOutput, SheetRow } from './sheet-task';
 
 /** Bytes of an XLSX file. */
-const MAX_SHEET_FILE = 20 * 1024 * 1024;
+export const MAX_SHEET_FILE = 20 * 1024 * 1024;
 /** Bytes of its cells, unpacked; rows and cells of the sheet. */
-const MAX_UNPACKED = 64 * 1024 * 1024;
-const MAX_SHEET_ROWS = 100_000;
-const MAX_SHEET_CELLS = 1_000_000;
+export const MAX_UNPACKED = 64 * 1024 * 1024;
+export const MAX_SHEET_ROWS = 100_000;
+export const MAX_SHEET_CELLS = 1_000_000;
 
 const limits: SheetLimits = { unpacked: MAX_UNPACKED, rows: MAX_SHEET_ROWS, cells: MAX_SHEET_CELLS };
 
@@ -16,7 +16,7 @@ const limits: SheetLimits = { unpacked: MAX_UNPACKED, rows: MAX_SHEET_ROWS, cell
 const MEMORY = 768;
 const TIME = 20_000;
 /** Files that wait for the process, half of them of one app; milliseconds that one waits. */
-const MAX_WAITING = 8;
+export const MAX_WAITING = 8;
 const MAX_WAIT = 30_000;
 
 /** A sheet that was read. */

@@ -34,7 +34,7 @@ export interface Heading {
 const folded = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
 /** Columns of a table that is read: as many as a sheet of Excel has. */
-const MAX_HEADINGS = 16_384;
+export const MAX_HEADINGS = 16_384;
 
 /**
  * Reads the item that a heading names: one that an export has put into quotes, a name of the definitions, also in other letters or
@@ -104,16 +104,16 @@ export function mapped(columns: Items, mapping: Mapping): Items | string {
 }
 
 /** A record of a table. */
-export interface Row {
+export interface RecordRow {
   id: string;
   items: Items;
 }
 
-export type Batches = Iterable<Row[]> | AsyncIterable<Row[]>;
+export type RowBatches = Iterable<RecordRow[]> | AsyncIterable<RecordRow[]>;
 
 /** Columns of elements that the definitions of an app declare, and of other items: a cell for each is in every row. */
-const MAX_DECLARED = 1_000;
-const MAX_OTHERS = 200;
+export const MAX_DECLARED = 1_000;
+export const MAX_OTHERS = 200;
 
 /** The byte order mark, by which a spreadsheet that opens a file knows that it is UTF-8. */
 const MARK = '\ufeff';
@@ -153,7 +153,7 @@ export interface Columns {
  * `MORE` where these are not all (docs/reference/import-export.md#csv). No spreadsheet reads a cell as a formula.
  * @param read reads the records, twice, to keep memory flat: the columns come first
  */
-export async function* csvTable(read: () => Batches, options: TableOptions): AsyncGenerator<Buffer, void> {
+export async function* csvTable(read: () => RowBatches, options: TableOptions): AsyncGenerator<Buffer, void> {
   const separator = separators[options.separator ?? 'comma'];
   const columns = await columnsOf(options, read());
   const line = (cells: string[], isHead = false) => csvText(cells.map(notFormula), separator, isHead);
@@ -162,7 +162,7 @@ export async function* csvTable(read: () => Batches, options: TableOptions): Asy
   const head =
     (options.hasMark ? MARK : '') +
     line([id.heading, ...items.map(({ heading }) => heading), ...(hasMore ? [MORE] : [])], true);
-  const rowOf = (row: Row): string => {
+  const rowOf = (row: RecordRow): string => {
     const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
     return line(hasMore ? [...cells, moreCell(row, columns)] : cells);
   };
@@ -170,14 +170,14 @@ export async function* csvTable(read: () => Batches, options: TableOptions): Asy
 }
 
 /** The rows that `work` makes of records, in slices. */
-export async function* rowsOf<T>(batches: Batches, work: (row: Row) => T): AsyncGenerator<T[], void> {
+export async function* rowsOf<T>(batches: RowBatches, work: (row: RecordRow) => T): AsyncGenerator<T[], void> {
   for await (const batch of batches) {
     yield* slices(batch, work);
     await setImmediate();
   }
 }
 
-export const valueIn = ({ items }: Row, { name }: Column): Json | undefined =>
+export const valueIn = ({ items }: RecordRow, { name }: Column): Json | undefined =>
   Object.hasOwn(items, name) ? items[name] : undefined;
 
 /** A text unchanged, any other value as JSON; null and a missing item are empty. */
@@ -199,7 +199,7 @@ const wholeCell =
   };
 
 /** The items that have no column. */
-export function moreCell({ items }: Row, { names }: Columns): string {
+export function moreCell({ items }: RecordRow, { names }: Columns): string {
   const others = Object.entries(items).filter(([name]) => !names.has(name));
   const members = others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return members.length > 0 ? `{${members.join()}}` : '';
@@ -213,8 +213,8 @@ interface Found {
 /** The columns of the items that the records have. @param look sees each record, before anything is written */
 export async function columnsOf(
   { declared, isWhole }: Pick<TableOptions, 'declared' | 'isWhole'>,
-  batches: Batches,
-  look: (row: Row) => void = () => undefined,
+  batches: RowBatches,
+  look: (row: RecordRow) => void = () => undefined,
 ): Promise<Columns> {
   const wanted = new Set(declared.names.filter((name) => name !== 'id' && name !== MORE).slice(0, MAX_DECLARED));
   const [found, others] = [new Map<string, Found>(), new Map<string, Found>()];
@@ -233,7 +233,7 @@ export async function columnsOf(
     else if (value !== null) sorts.hasOthers = true;
     place.set(name, sorts);
   };
-  const noteRow = (row: Row): void => {
+  const noteRow = (row: RecordRow): void => {
     for (const [name, value] of Object.entries(row.items)) note(name, value);
     look(row);
   };

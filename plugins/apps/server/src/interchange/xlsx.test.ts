@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Items } from '../../../shared/json';
-import { csvTable, type Row, type TableOptions } from './table';
+import { csvTable, type RecordRow, type TableOptions } from './table';
 import { NONE, records as readRecords } from './testing/files';
 import { xlsxTable } from './xlsx';
 
@@ -11,13 +11,13 @@ async function collected(pieces: AsyncIterable<string | Buffer>): Promise<Buffer
   return Buffer.concat(all);
 }
 
-const xlsx = (records: Row[], options: Partial<TableOptions> = {}) =>
+const xlsx = (records: RecordRow[], options: Partial<TableOptions> = {}) =>
   collected(xlsxTable(() => [records], { declared: NONE, isWhole: true, ...options }));
 
 const hostile: Items = JSON.parse(
   '{"__proto__":{"a":1},"constructor":"x","(more)":"own","=1":"=1","":1," ID ":2,"Name":3}',
 );
-const kept: Row[] = [
+const kept: RecordRow[] = [
   { id: '10', items: { ...hostile, text: '10', number: -1e-7, none: null, empty: '', mixed: 5, both: 'x' } },
   {
     id: '01067',

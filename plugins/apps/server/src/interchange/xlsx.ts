@@ -5,12 +5,12 @@ import { SLICE } from '../common/time/pace';
 import { jsonInText } from './cells';
 import { fromSpreadsheet, jsonOf, NULL, notFormula } from './csv';
 import {
-  type Batches,
   type Column,
   columnsOf,
   MORE,
   moreCell,
-  type Row,
+  type RecordRow,
+  type RowBatches,
   rowsOf,
   type TableOptions,
   valueIn,
@@ -18,8 +18,8 @@ import {
 import { WrongEntry } from './text';
 
 /** What one sheet holds in every program: rows with the heading, and the characters of a cell. */
-const MAX_ROWS = 1_048_576;
-const MAX_CELL = 32_767;
+export const MAX_ROWS = 1_048_576;
+export const MAX_CELL = 32_767;
 
 /** The media type of XLSX. */
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -29,7 +29,7 @@ export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsh
  * texts. WrongEntry before the first piece for what no sheet can hold.
  */
 export async function* xlsxTable(
-  read: () => Batches,
+  read: () => RowBatches,
   { declared, isWhole }: Pick<TableOptions, 'declared' | 'isWhole'>,
 ): AsyncGenerator<Buffer, void> {
   let rows = 1;
@@ -40,7 +40,7 @@ export async function* xlsxTable(
   });
   const { id, items, hasMore } = columns;
   const cell = isWhole ? wholeCell : plainCell;
-  const valuesOf = (row: Row): CellValue[] => {
+  const valuesOf = (row: RecordRow): CellValue[] => {
     const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
     return (hasMore ? [...cells, moreCell(row, columns)] : cells).map(asCell);
   };
@@ -71,7 +71,7 @@ async function* singly(batches: AsyncIterable<CellValue[][]>): AsyncGenerator<Ce
   }
 }
 
-function requireShort({ id }: Row, name: string, value: Json): void {
+function requireShort({ id }: RecordRow, name: string, value: Json): void {
   // JSON of a text has a sixth of its characters or more.
   const { length } = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value);
   if (length <= MAX_CELL) return;

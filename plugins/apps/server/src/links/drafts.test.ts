@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import draftType from '../content-types/draft/schema.json';
 import fileType from '../content-types/file/schema.json';
-import { createSql, dialects } from '../indexes';
+import { createSql, dialects } from '../database';
+import { availableClients, createTestDatabase, type TestDatabase } from '../database/testing/databases';
 import { createContentTables } from '../records/testing/content-tables';
-import { availableClients, createTestDatabase, type TestDatabase } from '../records/testing/databases';
 import { createDrafts } from './drafts';
 import type { Drafts, NewDraft } from './types';
 
@@ -46,7 +46,11 @@ describe.each(await availableClients())('drafts on %s', (client) => {
   afterAll(() => database.destroy());
 
   const draft = (given: Partial<NewDraft> = {}, fields: Record<string, string[]> = {}): NewDraft => ({
-    ...{ draftId: drafts.newId(), key, block: 'form', owner: null, sender: 'one' },
+    draftId: drafts.newId(),
+    key,
+    block: 'form',
+    owner: null,
+    sender: 'one',
     content: { fields, inputs: {}, files: [] },
     endsAt: clock.now + MINUTE,
     ...given,
@@ -54,7 +58,12 @@ describe.each(await availableClients())('drafts on %s', (client) => {
   const write = (work: ReturnType<Drafts['save']>) =>
     database.host.transaction((trx) => work(createSql(trx, dialects[client])));
   const fileOf = (documentId: string, size = 1) => ({
-    ...{ id: 1, documentId, name: 'a.pdf', url: '/a', mime: 'application/pdf', size },
+    id: 1,
+    documentId,
+    name: 'a.pdf',
+    url: '/a',
+    mime: 'application/pdf',
+    size,
   });
   const withFiles = (ids: string[], given: Partial<NewDraft> = {}) => {
     const made = draft(given);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { AppsError } from '../common/errors';
-import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../database';
 import type { AppKey } from '../records/types';
 import { createTokens, type Signer } from './tokens';
 import type { Draft, DraftContent, DraftLimits, Drafts, FullDrafts, ListedDraft, NewDraft } from './types';

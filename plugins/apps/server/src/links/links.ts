@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../indexes';
+import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../database';
 import { hashOf } from '../records';
 import type { CommitWrite } from '../records/types';
 import { createTokens, type Signer } from './tokens';

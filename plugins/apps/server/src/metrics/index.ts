@@ -15,7 +15,7 @@ const JOB_DURATIONS = [0.01, 0.1, 0.5, 1, 5, 30, 120];
  * Milliseconds for which one scrape waits for a number of the moment: a database that hangs must not hide the rest. More than the checks
  * of readiness take, which are such numbers.
  */
-const READ_TIME = 3_000;
+export const READ_TIME = 3_000;
 
 const seconds = (milliseconds: number) => milliseconds / 1000;
 
@@ -70,7 +70,10 @@ export function createMetrics(): Metrics {
     add(reading) {
       const { name, help, labels = [] } = reading;
       new Gauge({
-        ...{ name: `apps_${name}`, help, labelNames: [...labels], registers },
+        name: `apps_${name}`,
+        help,
+        labelNames: [...labels],
+        registers,
         collect() {
           return read(this, reading);
         },

@@ -16,20 +16,26 @@ const quantiles = [0.5, 0.9, 0.99] as const;
 export function processMetrics(registry: Registry): () => void {
   const registers = [registry];
   new Gauge({
-    ...{ name: 'process_start_time_seconds', help: 'When the process has started, in seconds since 1970', registers },
+    name: 'process_start_time_seconds',
+    help: 'When the process has started, in seconds since 1970',
+    registers,
     collect() {
       this.set(Math.round(Date.now() / 1000 - process.uptime()));
     },
   });
   new Gauge({
-    ...{ name: 'process_resident_memory_bytes', help: 'Memory of the process, without its runners', registers },
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process, without its runners',
+    registers,
     collect() {
       this.set(process.memoryUsage.rss());
     },
   });
   let spent = 0;
   new Counter({
-    ...{ name: 'process_cpu_seconds_total', help: 'Processor time of the process, without its runners', registers },
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the process, without its runners',
+    registers,
     collect() {
       const { user, system } = process.cpuUsage();
       const now = (user + system) / 1e6;

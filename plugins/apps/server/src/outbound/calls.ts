@@ -4,7 +4,15 @@ import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import type { FetchConfig } from '../config.types';
 import { badGateway, createHosts, failureOf, type Hosts, hostOf, refusal, tookTooLong } from './hosts';
-import { acceptedEncodings, type Draft, draftOf, nextDraft, readText, requireSize, shownHeaders } from './request';
+import {
+  acceptedEncodings,
+  type CheckedCall,
+  draftOf,
+  nextDraft,
+  readText,
+  requireSize,
+  shownHeaders,
+} from './request';
 import { bodyEncoding, createSecrets, type Secrets } from './secrets';
 import type { Outbound, OutboundAnswer, OutboundRequest } from './types';
 
@@ -123,9 +131,9 @@ export function createOutbound(config: FetchConfig, options: OutboundOptions = {
 
 /** Runs the call until its time is over or the caller's signal is aborted. */
 async function inTime(
-  draft: Draft,
+  draft: CheckedCall,
   outer: AbortSignal | undefined,
-  work: (draft: Draft, signal: AbortSignal) => Promise<OutboundAnswer>,
+  work: (draft: CheckedCall, signal: AbortSignal) => Promise<OutboundAnswer>,
 ): Promise<OutboundAnswer> {
   const controller = new AbortController();
   const late = tookTooLong(draft.timeout);
@@ -147,7 +155,7 @@ async function inTime(
 }
 
 /** Sends the request, and those that its answers redirect to; each is checked like the first. */
-async function follow(appId: string, first: Draft, parts: Parts, signal: AbortSignal): Promise<OutboundAnswer> {
+async function follow(appId: string, first: CheckedCall, parts: Parts, signal: AbortSignal): Promise<OutboundAnswer> {
   const called = new Set<string>();
   let draft = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -172,7 +180,7 @@ async function follow(appId: string, first: Draft, parts: Parts, signal: AbortSi
 }
 
 /** Headers and body as they are sent: with secrets, and with the headers that belong to the server. */
-function filled({ url, headers, body, isExact }: Draft, { secrets: { fill: fillIn }, config }: Parts) {
+function filled({ url, headers, body, isExact }: CheckedCall, { secrets: { fill: fillIn }, config }: Parts) {
   const host = hostOf(url);
   const fill: typeof fillIn = isExact ? (text) => text : fillIn;
   const sent: Record<string, string> = { accept: '*/*', 'user-agent': 'strapi-plugin-apps' };

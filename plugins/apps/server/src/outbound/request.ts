@@ -37,7 +37,7 @@ const namePattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** A call with checked arguments; secrets are not put in yet. */
-export interface Draft {
+export interface CheckedCall {
   url: URL;
   method: string;
   /** By name in lower case. */
@@ -50,7 +50,7 @@ export interface Draft {
 }
 
 /** Throws BadRequestError for arguments that no call can have, and PayloadTooLargeError. */
-export function draftOf(request: OutboundRequest, limits: { timeout: number; size: number }): Draft {
+export function draftOf(request: OutboundRequest, limits: { timeout: number; size: number }): CheckedCall {
   const method = request.method.toUpperCase();
   if (!methods.has(method)) throw wrong(`the method must be one of ${[...methods].join(', ')}`);
   const { body } = request;
@@ -218,7 +218,11 @@ const aboutBody = /^content-/;
  * The request that an answer redirects to, as the fetch standard makes it; null for an answer that is the last. BadGatewayError for
  * an address that no call can have.
  */
-export function nextDraft(draft: Draft, status: number, location: string | string[] | undefined): Draft | null {
+export function nextDraft(
+  draft: CheckedCall,
+  status: number,
+  location: string | string[] | undefined,
+): CheckedCall | null {
   if (!redirecting.has(status) || typeof location !== 'string' || location === '') return null;
   const url = target(location, draft.url);
   const { method } = draft;

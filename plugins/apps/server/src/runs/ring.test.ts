@@ -4,18 +4,25 @@ import { addressOf, inputOf, withoutSecrets } from './secrets';
 import type { NewRun, RunInput } from './types';
 
 const run = (more: Partial<NewRun> = {}): NewRun => ({
-  ...{ at: '2026-01-01T00:00:00.000Z', site: 'site', app: 'notes', block: 'a', state: 'done' },
+  at: '2026-01-01T00:00:00.000Z',
+  site: 'site',
+  app: 'notes',
+  block: 'a',
+  state: 'done',
   calls: [{ app: 'notes', block: 'a', functions: ['on_display'] }],
-  ...{
-    method: 'GET',
-    address: '/site',
-    requester: { identity: '', name: null },
-    time: 1,
-    memory: 0,
-    hostCalls: 0,
-    cache: null,
-  },
-  ...{ error: null, rule: null, job: null, hasInput: false, logs: [], input: null },
+  method: 'GET',
+  address: '/site',
+  requester: { identity: '', name: null },
+  time: 1,
+  memory: 0,
+  hostCalls: 0,
+  cache: null,
+  error: null,
+  rule: null,
+  job: null,
+  hasInput: false,
+  logs: [],
+  input: null,
   ...more,
 });
 
@@ -119,17 +126,14 @@ test.each([
 });
 
 const input = (more: Partial<RunInput>): RunInput => ({
-  ...{
-    method: 'POST',
-    url: '/x',
-    query: {},
-    form: {},
-    body: null,
-    headers: {},
-    contentPath: '',
-    call: null,
-    deleted: null,
-  },
+  method: 'POST',
+  url: '/x',
+  query: {},
+  form: {},
+  body: null,
+  headers: {},
+  contentPath: '',
+  call: null,
   ...more,
 });
 

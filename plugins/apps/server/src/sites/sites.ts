@@ -1,5 +1,6 @@
 import { memoized } from '../common/collections';
 import { errorText, isAppsError, missing, notFound } from '../common/errors';
+import { type Awaitable, whenAll } from '../common/time/awaitable';
 import type { AppsConfig, SiteConfig } from '../config.types';
 import { createAddressParser, urls } from './addresses/address';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
@@ -14,7 +15,7 @@ export interface SitesOptions {
   baseUrl(): string;
   readContent: ReadContent;
   /** Strapi's default locale; without it sites that name none have none. */
-  defaultLocale?(): Promise<string | null>;
+  defaultLocale?(): Awaitable<string | null>;
   settingStore: SettingStore;
   /** The host's content types that have a content API. */
   contentTypes(): ContentTypeInfo[];
@@ -32,12 +33,13 @@ export function createSitesFrom(options: SitesOptions): Sites {
   const choices = createChoices(settingStore);
   const folders = createFolders();
 
-  async function siteOf(site: SiteConfig): Promise<Site> {
-    const { id, title } = site;
-    const locale = site.locale ?? (await options.defaultLocale?.()) ?? null;
-    const url = `${baseUrl().replace(/\/+$/, '')}/${id}`;
-    const theme = (await choices.get(themeKey(id))) ?? site.theme;
-    return { id, title, url, theme, locale, timeZone: site.timeZone ?? null };
+  function siteOf(site: SiteConfig): Awaitable<Site> {
+    const { id, title, timeZone = null } = site;
+    const locale = site.locale ?? options.defaultLocale?.() ?? null;
+    return whenAll([locale, choices.get(themeKey(id))], ([locale, chosen]) => {
+      const url = `${baseUrl().replace(/\/+$/, '')}/${id}`;
+      return { id, title, url, theme: chosen ?? site.theme, locale, timeZone };
+    });
   }
 
   const all = () => Promise.all(config.sites.map(siteOf));
@@ -54,7 +56,7 @@ export function createSitesFrom(options: SitesOptions): Sites {
     assetVersion: themes.assetVersion,
     all,
 
-    async site(id) {
+    site(id) {
       const found = configOf(id);
       return found && siteOf(found);
     },
@@ -79,15 +81,15 @@ export function createSitesFrom(options: SitesOptions): Sites {
       );
     },
 
-    async app(site, appId) {
-      const location = await themes.locateApp(site.theme, appId);
-      if (!location) return null;
-      const [files, themeFiles, options] = await Promise.all([
-        themes.appFiles(location),
-        themes.filesOfTheme(location),
-        choices.get(optionsKey(site.id, appId)),
-      ]);
-      return folders.app(site, appId, location, files, { ofTheme: themeFiles, options });
+    app(site, appId) {
+      return whenAll([themes.locateApp(site.theme, appId)], ([location]) => {
+        if (!location) return null;
+        const options = choices.get(optionsKey(site.id, appId));
+        return whenAll(
+          [themes.appFiles(location), themes.filesOfTheme(location), options],
+          ([files, ofTheme, options]) => folders.app(site, appId, location, files, { ofTheme, options }),
+        );
+      });
     },
 
     async revision(site, appId) {

@@ -1,5 +1,6 @@
 import type { Core, Struct } from '@strapi/strapi';
 import { contentVersion } from '../common/content-version';
+import { type Awaitable, keptFor } from '../common/time/awaitable';
 import { coalesceReads } from '../common/time/coalesce';
 import type { ContentTypeInfo } from './content';
 import type { SettingStore } from './themes/themes';
@@ -29,17 +30,19 @@ export function contentTypesOf(strapi: Core.Strapi): ContentTypeInfo[] {
 const CHECK_INTERVAL = 1000;
 
 /** Strapi's default locale, which an administrator may change while the server runs; null without internationalization. */
-export function defaultLocaleOf(strapi: Core.Strapi): () => Promise<string | null> {
+export function defaultLocaleOf(strapi: Core.Strapi): () => Awaitable<string | null> {
   const inTransaction = () => strapi.db.inTransaction();
-  let known: { locale: string | null; checkedAt: number } | undefined;
   // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
-  const read = coalesceReads(async () => {
-    const checkedAt = performance.now();
-    const locale: string | null = (await strapi.plugin('i18n')?.service('locales').getDefaultLocale()) ?? null;
-    if (!inTransaction()) known = { locale, checkedAt };
-    return locale;
-  }, inTransaction);
-  return async () => (known && performance.now() - known.checkedAt < CHECK_INTERVAL ? known.locale : read(''));
+  const read = coalesceReads<string | null>(
+    async () => (await strapi.plugin('i18n')?.service('locales').getDefaultLocale()) ?? null,
+    inTransaction,
+  );
+  const { get } = keptFor(
+    CHECK_INTERVAL,
+    () => read(''),
+    () => !inTransaction(),
+  );
+  return get;
 }
 
 /** The columns that administrators have chosen for the records of apps, in the host's database. */

@@ -1,6 +1,7 @@
 import type { SetupProblem } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { Requester } from '../auth/types';
+import type { Awaitable } from '../common/time/awaitable';
 import type { ContentTypeInfo } from './content';
 import type { Editor } from './themes/editor';
 import type { OpenFile } from './themes/open-inside';
@@ -164,7 +165,7 @@ export interface Sites {
    */
   parse(rawPath: string): Address | null;
   /** Undefined when there is no such site. */
-  site(id: string): Promise<Site | undefined>;
+  site(id: string): Awaitable<Site | undefined>;
   all(): Promise<Site[]>;
   /** Sets the active theme of a site (kept in the database, wins over the file). NotFoundError for an unknown theme. */
   activate(siteId: string, themeId: string): Promise<void>;
@@ -172,7 +173,7 @@ export interface Sites {
   /**
    * The app's folder (docs/reference/theme.md#where-an-app-is-looked-for), or null. Re-read when a file has changed.
    */
-  app(site: Site, appId: string): Promise<AppFolder | null>;
+  app(site: Site, appId: string): Awaitable<AppFolder | null>;
   /**
    * A text that changes with the files that the app's folder has, or null; options do not change it. Asks the disk only, not the database.
    */

@@ -82,7 +82,9 @@ function Question({ app, groups, types }: QuestionProps) {
   const isContent = (contentOperations as readonly string[]).includes(operation) && type !== '';
   const operations: WhyQuery['operation'][] = type === '' ? [...recordOperations, 'show'] : [...contentOperations];
   const query: WhyQuery = {
-    ...{ site: app.site, who: who === 'user' ? `user:${user}` : who, operation },
+    site: app.site,
+    who: who === 'user' ? `user:${user}` : who,
+    operation,
     ...(isContent ? { type } : { app: app.id }),
     ...(!isContent && block && { block }),
     ...(!isContent && record && { record }),

@@ -28,7 +28,7 @@ export default function ThemePreview({ site, theme }: { site: string; theme: str
           </Button>
         </Flex>
       </Flex>
-      <PreviewResult title={text('theme.preview', { theme })} {...{ answer, error, width }} height={50} />
+      <PreviewResult title={text('theme.preview', { theme })} answer={answer} error={error} width={width} height={50} />
     </Flex>
   );
 }

@@ -148,14 +148,18 @@ function RuleForm({ rule, choices, onSaved, header, children }: RuleFormProps) {
                 name="contentType"
                 label={text('rule.contentType')}
                 choices={choices.contentTypes.map(({ uid, name }) => ({ value: uid, label: name }))}
-                {...{ draft, errors, change }}
+                draft={draft}
+                errors={errors}
+                change={change}
               />
               <Choices
                 name="event"
                 label={text('event')}
                 hint={text('rule.event.hint')}
                 choices={events.map((event) => ({ value: event, label: text(`event.${event}`) }))}
-                {...{ draft, errors, change }}
+                draft={draft}
+                errors={errors}
+                change={change}
               />
             </Grid.Root>
           </Section>
@@ -165,7 +169,8 @@ function RuleForm({ rule, choices, onSaved, header, children }: RuleFormProps) {
                 name="app"
                 label={text('app')}
                 choices={choices.apps.map(({ id }) => ({ value: id, label: id }))}
-                {...{ draft, errors }}
+                draft={draft}
+                errors={errors}
                 change={({ app = '' }) => app !== draft.app && change({ app, block: '', function: '' })}
               />
               <Choices
@@ -174,7 +179,7 @@ function RuleForm({ rule, choices, onSaved, header, children }: RuleFormProps) {
                 hint={draft.app && blocks.length === 0 ? text('rule.block.none') : text('rule.block.hint')}
                 choices={blocks.map((id) => ({ value: id, label: id }))}
                 disabled={draft.app === ''}
-                {...{ draft }}
+                draft={draft}
                 errors={{ block: errors.block ?? functions.error ?? undefined }}
                 change={({ block = '' }) => block !== draft.block && change({ block, function: '' })}
               />
@@ -189,7 +194,9 @@ function RuleForm({ rule, choices, onSaved, header, children }: RuleFormProps) {
                 choices={(functions.data ?? []).map((name) => ({ value: name, label: name }))}
                 loading={functions.data === undefined}
                 disabled={draft.block === ''}
-                {...{ draft, errors, change }}
+                draft={draft}
+                errors={errors}
+                change={change}
               />
             </Grid.Root>
           </Section>

@@ -1,5 +1,5 @@
 import type { ItemKind } from '../cells';
-import { type Entry, entriesOf, formatOf, openRecords, type ReadOptions } from '../entries';
+import { entriesOf, formatOf, openRecords, type ReadOptions, type RecordEntry } from '../entries';
 import { readSheet, type SheetRow } from '../sheet-task';
 import type { DeclaredItems } from '../table';
 
@@ -31,7 +31,7 @@ export function opened(file: string, pieces: (string | Uint8Array)[], options: P
 
 /** The records of a file. */
 export async function records(file: string, pieces: (string | Uint8Array)[], options: Partial<ReadOptions> = {}) {
-  const found: Entry[] = [];
+  const found: RecordEntry[] = [];
   for await (const entry of entriesOf(await opened(file, pieces, options))) found.push(entry);
   return found;
 }

@@ -1,15 +1,10 @@
 import type { Core } from '@strapi/strapi';
-import { LRUCache } from 'lru-cache';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
 import { percentDecoded } from '../../common/values/percent';
 import type { SiteConfig } from '../../config.types';
 import type { Address, AppTarget, LinkTargetKind, Site, Sites } from '../types';
 import { isId, reservedViews, siteAddresses, trimSlashes } from './ids';
-
-/** Parsed paths that are kept, and the characters of the longest one: a request's path is parsed by several middlewares. */
-const MAX_PARSED = 1_000;
-const MAX_LENGTH = 200;
 
 /** A segment of a path, decoded once; null if its percent-encoding is malformed. */
 interface Segment {
@@ -24,7 +19,7 @@ interface Segment {
 export function createAddressParser(siteIds: readonly string[]): (rawPath: string) => Address | null {
   const known = new Set(siteIds);
   const [defaultSite = ''] = siteIds;
-  const parse = (rawPath: string): Address | null => {
+  return (rawPath) => {
     const segments = segmentsOf(rawPath);
     const first = segments[0]?.text;
     if (first == null) return refuseUnknownSite('', segments);
@@ -35,14 +30,6 @@ export function createAddressParser(siteIds: readonly string[]): (rawPath: strin
     if (mark >= 0) return special(first, rest.slice(0, mark), rest.slice(mark));
     // `/site` itself is the site's page too.
     return { kind: 'page', site: first, content: contentOf(rest) };
-  };
-  const parsed = new LRUCache<string, { address: Address | null }>({ max: MAX_PARSED });
-  return (rawPath) => {
-    const known = parsed.get(rawPath);
-    if (known) return known.address;
-    const address = parse(rawPath);
-    if (rawPath.length <= MAX_LENGTH) parsed.set(rawPath, { address });
-    return address;
   };
 }
 

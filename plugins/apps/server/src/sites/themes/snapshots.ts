@@ -1,4 +1,5 @@
 import { contentVersion } from '../../common/content-version';
+import type { Awaitable } from '../../common/time/awaitable';
 import type { ThemeFile } from '../types';
 import { type FoundFile, findFiles, readThemeFile, type Search } from './theme-files';
 
@@ -35,7 +36,7 @@ export class Snapshots {
   ) {}
 
   /** The files of the folder `base`, a real path inside the real path `root`. */
-  async get(root: string, base: string): Promise<Snapshot> {
+  get(root: string, base: string): Awaitable<Snapshot> {
     const kept = this.kept.get(base);
     if (kept && this.maxAge > 0 && performance.now() - kept.checkedAt < this.maxAge) return kept.snapshot;
     // Without a throttle (in development) a check that began before the last change must not answer for it.

@@ -7,11 +7,11 @@ import type { ThemeFile } from '../types';
 import { insideRoot, type OpenFile, openInside } from './open-inside';
 
 /** Bytes of one text file of a theme. */
-const MAX_FILE_SIZE = 1024 * 1024;
+export const MAX_FILE_SIZE = 1024 * 1024;
 /** Files of one app or theme; further ones are ignored. */
-const MAX_FILES = 1000;
+export const MAX_FILES = 1000;
 /** Depth of nested folders. */
-const MAX_DEPTH = 8;
+export const MAX_DEPTH = 8;
 
 /** Names in a folder, sorted, or none; hidden ones are left out. */
 export async function namesIn(folder: string): Promise<string[]> {

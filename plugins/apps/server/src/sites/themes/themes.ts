@@ -1,6 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import type { SetupProblem } from '../../../../shared/admin-api';
+import { type Awaitable, keptFor } from '../../common/time/awaitable';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses/ids';
@@ -81,7 +82,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     return root !== null && (await isFolder(root)) ? root : null;
   }
 
-  const rootOf = keptFor(maxAge, findRoot);
+  const { get: rootOf } = keptFor(maxAge, findRoot, isFound);
 
   /**
    * Looks for an app in a theme, then follows `.lnk` files from theme to theme
@@ -112,7 +113,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   }
 
   /** The location of an app for a theme; cached as long as its files. */
-  const locateApp = keptFor(maxAge, locate);
+  const { get: locateApp } = keptFor(maxAge, locate, isFound);
 
   async function asset({ theme, app, path }: PublicFile): Promise<OpenFile | null> {
     const root = await rootOf(theme);
@@ -134,10 +135,10 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       versions(JSON.stringify([file.theme, file.app, file.path]), () => asset(file)),
 
     /** The files of an app's folder. */
-    appFiles: ({ root, folder }: AppLocation): Promise<Snapshot> => appSnapshots.get(root, folder),
+    appFiles: ({ root, folder }: AppLocation): Awaitable<Snapshot> => appSnapshots.get(root, folder),
 
     /** The own files of the theme that holds an app. */
-    filesOfTheme: ({ root }: AppLocation): Promise<Snapshot> => themeSnapshots.get(root, root),
+    filesOfTheme: ({ root }: AppLocation): Awaitable<Snapshot> => themeSnapshots.get(root, root),
 
     /** A theme's own files, or null if there is no such theme. */
     async themeFiles(themeId: string): Promise<Snapshot | null> {
@@ -163,20 +164,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   };
 }
 
-/** The function with its results kept for `maxAge` milliseconds, by its ids; null is not kept. */
-function keptFor<Ids extends string[], T>(maxAge: number, find: (...ids: Ids) => Promise<T | null>) {
-  const kept = new Map<string, { found: T; checkedAt: number }>();
-  return async (...ids: Ids): Promise<T | null> => {
-    const key = ids.join('/');
-    const known = kept.get(key);
-    if (known && performance.now() - known.checkedAt < maxAge) return known.found;
-    const checkedAt = performance.now();
-    const found = await find(...ids);
-    if (found === null) kept.delete(key);
-    else kept.set(key, { found, checkedAt });
-    return found;
-  };
-}
+const isFound = (value: unknown): boolean => value !== null;
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
@@ -268,7 +256,7 @@ export interface SettingStore {
 
 /** Texts that administrators have chosen, by keys; null, or '' in the store: nothing. */
 interface Choices {
-  get(key: string): Promise<string | null>;
+  get(key: string): Awaitable<string | null>;
   set(key: string, value: string | null): Promise<void>;
 }
 
@@ -276,30 +264,20 @@ interface Choices {
 const CHOICES_INTERVAL = 1000;
 
 export function createChoices(store: SettingStore): Choices {
-  const known = new Map<string, { value: string | null; checkedAt: number }>();
-
+  const inTransaction = () => store.inTransaction();
   // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
-  const read = coalesceReads(
-    async (key) => {
-      const checkedAt = performance.now();
-      const stored = await store.get(key);
-      const value = typeof stored === 'string' && stored !== '' ? stored : null;
-      const isNewest = checkedAt > (known.get(key)?.checkedAt ?? 0);
-      if (isNewest && !store.inTransaction()) known.set(key, { value, checkedAt });
-      return value;
-    },
-    () => store.inTransaction(),
-  );
+  const read = coalesceReads(async (key) => {
+    const stored = await store.get(key);
+    return typeof stored === 'string' && stored !== '' ? stored : null;
+  }, inTransaction);
+  const known = keptFor(CHOICES_INTERVAL, read, () => !inTransaction());
 
   return {
-    async get(key) {
-      const entry = known.get(key);
-      return entry && performance.now() - entry.checkedAt < CHOICES_INTERVAL ? entry.value : read(key);
-    },
+    get: known.get,
 
     async set(key, value) {
       await store.set(key, value ?? '');
-      known.set(key, { value, checkedAt: performance.now() });
+      known.set(value, key);
     },
   };
 }

@@ -166,7 +166,8 @@ export default function CodeTab({ app }: { app: AppDetail }) {
       <Flex gap={4} alignItems="stretch" wrap="wrap">
         <Box flex="1 1 24rem" minWidth="0">
           <FileList
-            {...{ app, problems }}
+            app={app}
+            problems={problems}
             files={data?.files ?? []}
             chosen={path}
             isLocked={locked !== null}
@@ -198,7 +199,9 @@ export default function CodeTab({ app }: { app: AppDetail }) {
                   {changed !== null && <Typography textColor="neutral600">{text('code.unsaved')}</Typography>}
                 </Flex>
                 <Editor
-                  {...{ app, path, hints }}
+                  app={app}
+                  path={path}
+                  hints={hints}
                   text={opened.text}
                   readOnly={locked !== null}
                   problems={problems.filter(({ file }) => file === path)}

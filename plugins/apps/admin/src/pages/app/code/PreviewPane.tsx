@@ -51,7 +51,7 @@ export function PreviewPane({ app, block, files }: Props) {
           {text('code.preview.refresh')}
         </Button>
       </Flex>
-      <PreviewResult title={text('code.preview')} {...{ answer, error, width }} />
+      <PreviewResult title={text('code.preview')} answer={answer} error={error} width={width} />
     </Flex>
   );
 }

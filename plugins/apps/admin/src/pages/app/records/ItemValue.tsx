@@ -1,5 +1,6 @@
 import { Badge, Box, Link } from '@strapi/design-system';
 import { useEffect, useState } from 'react';
+import { valueKinds } from '../../../../../shared/admin-api';
 import type { Json } from '../../../../../shared/json';
 import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/files';
 import { useText } from '../../../plugin';
@@ -37,15 +38,16 @@ export function ItemValue({ value, type }: { value: Json | undefined; type: stri
   }
   if (isFile(value)) return <FileLink file={value} />;
   if (typeof value !== 'string') return <code>{shortened(JSON.stringify(value))}</code>;
-  if (type === 'URL' && isSafe(value)) {
+  const kind = type === undefined ? undefined : valueKinds[type];
+  if (kind === 'link' && isSafe(value)) {
     return (
       <Link href={value} isExternal>
         {shortened(value)}
       </Link>
     );
   }
-  if ((type === 'DATE' || type === 'DATETIME') && !Number.isNaN(Date.parse(value)))
-    return <time dateTime={value}>{shownDate(value, type)}</time>;
+  if ((kind === 'date' || kind === 'datetime') && !Number.isNaN(Date.parse(value)))
+    return <time dateTime={value}>{shownDate(value, kind)}</time>;
   return <>{shortened(value)}</>;
 }
 
@@ -100,7 +102,7 @@ function PrivateLink({ file }: { file: RecordFile }) {
 }
 
 /** A date has no time zone: it is shown as the day that it names. */
-const shownDate = (value: string, type: string): string =>
-  type === 'DATE' ? new Date(`${value}T00:00`).toLocaleDateString() : new Date(value).toLocaleString();
+const shownDate = (value: string, kind: 'date' | 'datetime'): string =>
+  kind === 'date' ? new Date(`${value}T00:00`).toLocaleDateString() : new Date(value).toLocaleString();
 
 const shortened = (value: string): string => (value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);

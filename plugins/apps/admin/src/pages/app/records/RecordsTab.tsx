@@ -89,7 +89,8 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
       {!error && (
         <>
           <RecordsTable
-            {...{ app, mayChange }}
+            app={app}
+            mayChange={mayChange}
             records={found?.records ?? none}
             columns={columns.shown}
             isLoading={(isFetching && !found) || columns.isLoading}

@@ -91,7 +91,8 @@ export default function RunsTab({ app }: { app: AppDetail }) {
   const [isLive, setLive] = useState(true);
   const [before, setBefore] = useState<string>();
   const query = {
-    ...{ site: app.site, app: app.id },
+    site: app.site,
+    app: app.id,
     ...(state !== 'all' && { state }),
     ...(job && { job }),
     ...(requester && { requester }),

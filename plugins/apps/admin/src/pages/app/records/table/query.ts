@@ -1,22 +1,24 @@
-import type { AppDetail, ColumnSummary, IndexSummary } from '../../../../../../shared/admin-api';
+import { type AppDetail, type ColumnSummary, type IndexSummary, valueKinds } from '../../../../../../shared/admin-api';
+import {
+  chaining,
+  connectives,
+  membershipWords,
+  type OperatorName,
+  operatorOf,
+  operatorsWith,
+} from '../../../../../../shared/query/operators';
+import { hasOr, type Lexeme, lexemes, quoted } from '../../../../../../shared/query/tokens';
 
-/** Operators of the filter builder by the type of an index. */
-const operators = {
-  field: ['==', '!=', '<', '<=', '>', '>='],
-  text: ['in', 'not in'],
-  keyword: ['in', 'not in'],
-} as const;
+/** An operator of the filter builder. */
+export type Operator = OperatorName | `not ${OperatorName}`;
 
-export type Operator = (typeof operators)[keyof typeof operators][number];
-
-export const operatorsOf = (type: IndexSummary['type']): readonly Operator[] => operators[type];
-
-/** Element types whose values are numbers. */
-const numbers = new Set(['NUMBER', 'INTEGER', 'RANGE', 'RATING']);
-
-/** A text of the query language: a value never changes the query around it. */
-const quoted = (value: string): string =>
-  `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r')}'`;
+/** Operators of the filter builder by the type of an index: whether it holds a value, where it is asked so, else comparisons. */
+export function operatorsOf(type: IndexSummary['type']): readonly Operator[] {
+  const memberships = operatorsWith('membership', type);
+  return memberships.length > 0
+    ? memberships.flatMap((name): Operator[] => [name, `not ${name}`])
+    : operatorsWith('comparison', type);
+}
 
 type Value = ColumnSummary['options'][number]['value'];
 
@@ -25,7 +27,7 @@ export const literal = (value: Value): string => (typeof value === 'string' ? qu
 
 /** The fixed values of an element; none where any value will do. */
 export const valuesOf = (column: ColumnSummary | undefined): { value: Value; label: string }[] =>
-  column?.type === 'BOOLEAN'
+  column && valueKinds[column.type] === 'boolean'
     ? [true, false].map((value) => ({ value, label: String(value) }))
     : (column?.options ?? []);
 
@@ -34,19 +36,22 @@ function entered(text: string, column: ColumnSummary | undefined): string {
   if (text === '') return 'null';
   const known = valuesOf(column).find(({ value }) => String(value) === text);
   if (known) return literal(known.value);
-  return literal(column && numbers.has(column.type) && Number.isFinite(Number(text)) ? Number(text) : text);
+  return literal(column && valueKinds[column.type] === 'number' && Number.isFinite(Number(text)) ? Number(text) : text);
 }
+
+const isMembership = (operator: Operator): boolean =>
+  operatorOf(operator.replace(/^not /, ''), 'membership') !== undefined;
 
 /** One condition of the builder as a query. */
 export function condition(app: AppDetail, index: string, operator: Operator, text: string): string {
   const column = app.columns.find(({ name }) => name === index);
-  if (operator === 'in' || operator === 'not in') return `${quoted(text)} ${operator} ${index}`;
+  if (isMembership(operator)) return `${quoted(text)} ${operator} ${index}`;
   return `${index} ${operator} ${entered(text, column)}`;
 }
 
 /** A query that holds both conditions. */
 export const both = (query: string, added: string): string =>
-  query.trim() === '' ? added : /\bor\b|\|/.test(query) ? `(${query}) and ${added}` : `${query} and ${added}`;
+  query.trim() === '' ? added : hasOr(query) ? `(${query}) and ${added}` : `${query} and ${added}`;
 
 /** What completion knows of an app. */
 export type Known = Pick<AppDetail, 'indexes' | 'columns'>;
@@ -72,9 +77,6 @@ interface Completion {
 /** Suggestions that are listed at most. */
 const MAX_LISTED = 50;
 
-/** Lexemes of a query; the group is the quote of a string without an end. */
-const lexemes = /'(?:\\[\s\S]|[^\\'])*'|"(?:\\[\s\S]|[^\\"])*"|(['"])[\s\S]*$|[=!<>]=?|[-+]?\.?\w[\w.-]*|\S/g;
-
 interface Token {
   text: string;
   /** Position of its first character, from 0. */
@@ -83,18 +85,24 @@ interface Token {
   kind: string;
 }
 
+const joining: readonly string[] = Object.values(connectives).flat();
+const comparisons: readonly string[] = operatorsWith('comparison');
+/** `any` and `all`, after the word of a membership. */
+const modes = operatorsWith('list').map((name) => name.replace(/^\S+ /, ''));
+
 /**
  * Kinds of tokens: I index, V value or bound name, O string without an end, C comparison, i `in`, n `not`, a `any` or `all`,
  * J `and` or `or`, `[` the parenthesis of a list of values; other symbols are their own kinds.
  */
-function kindOf(text: string, before: string, { indexes }: Known): string {
-  if (/^(and|or|&|\|)$/.test(text)) return 'J';
+function kindOf({ kind, text }: Lexeme, before: string, { indexes }: Known): string {
+  if (kind === 'open') return 'O';
+  if (joining.includes(text)) return 'J';
   if (text === 'not') return 'n';
-  if (text === 'in') return 'i';
-  if ((text === 'any' || text === 'all') && /In?i$/.test(before)) return 'a';
-  if (/^[=!<>]/.test(text)) return 'C';
+  if (operatorOf(text, 'membership')) return 'i';
+  if (/In?i$/.test(before) && modes.includes(text)) return 'a';
+  if (comparisons.some((name) => name.startsWith(text))) return 'C';
   if (text === '(' && before.endsWith('a')) return '[';
-  if (/^[^\w'"+.-]/.test(text)) return text;
+  if (kind === 'symbol' || (kind === 'other' && !/[+.-]/.test(text))) return text;
   return indexes.some(({ name }) => name === text) ? 'I' : 'V';
 }
 
@@ -102,10 +110,11 @@ function kindOf(text: string, before: string, { indexes }: Known): string {
 function tokensOf(known: Known, query: string): Token[] {
   const tokens: Token[] = [];
   let kinds = '';
-  for (const { 0: text, 1: open, index: from } of query.matchAll(lexemes)) {
+  for (const lexeme of lexemes(query)) {
+    const { text, from } = lexeme;
     // A list of values may stand in brackets inside its parentheses.
     if (text === '[' || text === ']') continue;
-    const kind = open ? 'O' : kindOf(text, kinds, known);
+    const kind = kindOf(lexeme, kinds, known);
     kinds += kind;
     tokens.push({ text, from, kind });
   }
@@ -122,13 +131,16 @@ const offers: [after: RegExp, offer: Offer][] = [
   [/\[(?:[VI],)*$/, (known, tokens) => valuesAfter(known, tokens)],
   [/\[[VI,]*$/, () => []],
   [/Vn?i$/, ({ indexes, columns }) => indexes.filter(({ type }) => type !== 'field').map(indexWith(columns))],
-  [/In?i$/, () => lists('')],
-  [/In$/, () => lists('in ')],
-  [/Vn$/, () => [{ label: 'in' }]],
+  [/In?i$/, () => modes.map((label) => ({ label, opens: '(' }))],
+  [/In$/, () => lists('')],
+  [/Vn$/, () => labels(...membershipWords)],
   [/IC$/, (known, tokens) => valuesAfter(known, tokens)],
   [/VC$/, ({ indexes, columns }) => indexes.filter(({ type }) => type === 'field').map(indexWith(columns))],
   [new RegExp(`${BEGIN}I$`), ({ indexes }, tokens) => operatorsAfter(indexes, tokens)],
-  [new RegExp(`${BEGIN}V$`), () => labels('in', 'not in', '<', '<=')],
+  [
+    new RegExp(`${BEGIN}V$`),
+    () => labels(...membershipWords, ...membershipWords.map((name) => `not ${name}`), ...chaining),
+  ],
   [new RegExp(`${BEGIN}VCI$`), (_, tokens) => [...chain(tokens), ...joins(tokens)]],
   [new RegExp(`${BEGIN}$`), conditions],
   [/[IV)]$/, (_, tokens) => joins(tokens)],
@@ -146,19 +158,17 @@ const indexWith =
     return { label: name, detail: other(columns.find((column) => column.name === name)?.label, name), index };
   };
 
-const lists = (before: string): Suggestion[] =>
-  ['any', 'all'].map((label) => ({ label: `${before}${label}`, opens: '(' }));
-
-/** Comparisons by the type of an index. */
-const comparisons = { field: ['==', '!=', '<', '<=', '>', '>='], text: ['==', '!='], keyword: [] } as const;
+const lists = (before: string, type?: IndexSummary['type']): Suggestion[] =>
+  operatorsWith('list', type).map((name) => ({ label: `${before}${name}`, opens: '(' }));
 
 function operatorsAfter(indexes: IndexSummary[], tokens: Token[]): Suggestion[] {
   const { type = 'field' } = indexes.find(({ name }) => name === tokens.at(-1)?.text) ?? {};
-  return [...labels(...comparisons[type]), ...lists('in '), ...lists('not in ')];
+  return [...labels(...operatorsWith('comparison', type)), ...lists('', type), ...lists('not ', type)];
 }
 
 /** The other end of `1 < index`. */
-const chain = (tokens: Token[]): Suggestion[] => (tokens.at(-2)?.text.startsWith('<') ? labels('<', '<=') : []);
+const chain = (tokens: Token[]): Suggestion[] =>
+  chaining.some((name) => name === tokens.at(-2)?.text) ? labels(...chaining) : [];
 
 function joins(tokens: Token[]): Suggestion[] {
   const count = (...kinds: string[]) => tokens.filter(({ kind }) => kinds.includes(kind)).length;
