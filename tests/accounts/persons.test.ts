@@ -427,7 +427,9 @@ describe.each(await availableClients())('persons on %s', (client) => {
       await expect
         .poll(async () => await withoutChanges('ben@example.com'), { timeout: 60_000 })
         .toEqual({
-          ...{ apps_records: 2, apps_history: expect.any(Number), apps_mails: 1 },
+          apps_records: 2,
+          apps_history: expect.any(Number),
+          apps_mails: 1,
         });
       expect(await stage.items('rooms', 'kept')).toMatchObject({ title: 'Kept' });
       const { json } = await stage.send<object[]>({ as: 'mona', send: 'GET rooms/records' });

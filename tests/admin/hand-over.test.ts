@@ -107,7 +107,7 @@ describe('the site opened by it', () => {
       },
     });
     const [header] = answer.headers['set-cookie'] ?? [];
-    expect(header).toMatch(/^apps_session=[^;]+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Lax$/);
+    expect(header).toMatch(/^apps_session=[^;]+; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax$/);
     for (const host of [stage.host, twin])
       expect((await whoIs({ cookie: cookieOf(answer) }, host)).json).toMatchObject({ user: email, manager: true });
     expect((await whoIs({ cookie: cookieOf(answer) }, muchLater)).status).toBe(401);

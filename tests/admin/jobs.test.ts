@@ -127,11 +127,21 @@ describe('jobs in the panel', () => {
   test('show what they were given without secrets, and the reason of a failure', async () => {
     expect(await job(done)).toMatchObject({
       data: {
-        ...{ block: 'work', function: 'perform' },
+        block: 'work',
+        function: 'perform',
         params: { needs: 'first', api_key: '(hidden)', url: 'https://a.example/?token=(hidden)' },
       },
-      ...{ view: 'done', kind: 'function', name: 'work/perform', attempts: 1, requester: '', key: null, error: null },
-      ...{ status: null, answer: null, time: expect.any(Number), endedAt: expect.stringMatching(/Z$/) },
+      view: 'done',
+      kind: 'function',
+      name: 'work/perform',
+      attempts: 1,
+      requester: '',
+      key: null,
+      error: null,
+      status: null,
+      answer: null,
+      time: expect.any(Number),
+      endedAt: expect.stringMatching(/Z$/),
     });
     expect((await job(given)).error).toMatch(/^LogicError: apps\/tasks\/blocks\/work\.js:7: Error: not there/);
     expect(JSON.stringify((await jobs()).jobs)).not.toContain('first');
@@ -255,7 +265,10 @@ describe('jobs in runs', () => {
     const again = await stage.send<RunAgain>({ as: 'root', send: `POST /apps/runs/${json.runs[0]?.id}/again` });
     expect(again.json.writes.jobs).toEqual([
       {
-        ...{ app: 'tasks', kind: 'function', name: 'work/perform', key: 'function:once' },
+        app: 'tasks',
+        kind: 'function',
+        name: 'work/perform',
+        key: 'function:once',
         data: { block: 'work', function: 'perform', params: { needs: 'a' } },
         dueAt: expect.stringMatching(/Z$/),
       },

@@ -87,7 +87,13 @@ describe('what is kept', () => {
     const [run, ...more] = await runsOf({ as: 'anna', send: 'GET open/blocks/a?n=1&token=hush' });
     expect(more).toEqual([]);
     expect(run).toMatchObject({
-      ...{ site: 'site', app: 'open', block: 'a', state: 'done', method: 'GET', error: null, input: null },
+      site: 'site',
+      app: 'open',
+      block: 'a',
+      state: 'done',
+      method: 'GET',
+      error: null,
+      input: null,
       calls: [{ app: 'open', block: 'a', functions: ['on_display', 'value'] }],
       address: '/site/@@apps/open/blocks/a?n=1&token=(hidden)',
       requester: { identity: expect.stringMatching(/^user:/), name: 'anna' },

@@ -89,8 +89,14 @@ describe.each(await availableClients())('runs in the database, on %s', (client) 
       otherApp: await count('app=other'),
       otherBlock: await count('block=b'),
     }).toEqual({
-      ...{ rule: id, otherRule: 0, anna: ['by=anna'], anonymous: total - 1 },
-      ...{ failed: 1, done: total - 1, otherApp: 0, otherBlock: 0 },
+      rule: id,
+      otherRule: 0,
+      anna: ['by=anna'],
+      anonymous: total - 1,
+      failed: 1,
+      done: total - 1,
+      otherApp: 0,
+      otherBlock: 0,
     });
     const { sites } = await asked<Overview>('GET /apps/overview');
     expect(sites[0]?.apps.find((app) => app.id === 'noted')?.failedRuns).toBe(1);

@@ -86,6 +86,8 @@ describe('pages', () => {
       "export const fail = () => { throw new Error('too late'); };",
       '',
     ].join('\n'),
+    'main/apps/open/blocks/clock.html': "<main><p>{{ 'now' | date: '%s' }}</p></main>\n",
+    'main/templates/portal.html': '<main>{% block "open/blocks/clock" %}</main>',
     'main/apps/open/blocks/plain.html': '<main><h1>First</h1><input name="q" form="none"></main>\n',
   });
   const stage = useStage(() => ({
@@ -124,6 +126,17 @@ describe('pages', () => {
     expect((await stage.send({ send: 'GET open/blocks/plain', accept: html })).text).toContain(script);
     const part = { send: 'GET open/blocks/plain', accept: html, headers: { 'x-requested-with': 'XMLHttpRequest' } };
     expect((await stage.send(part)).text).not.toContain(script);
+  });
+
+  test('a page lists where it and its blocks come from', async () => {
+    const { page: tab } = await browser.visitor();
+    const list = tab.locator('#apps-renderings');
+    await tab.goto(page('clock'));
+    await list.getByText('Renderings: none; clock').click();
+    expect(await list.locator('div').allTextContents()).toEqual(['page: none; clock']);
+    await tab.goto(`${stage.host.url}/site/`);
+    await list.getByText('Renderings: none; clock').click();
+    expect((await list.locator('div').allTextContents()).at(1)).toMatch(/^open\/clock: none; clock \(\d+(\.\d)? ms\)$/);
   });
 
   test('a page reloads when a file changes, and asks first when something was entered', async () => {

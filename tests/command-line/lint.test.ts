@@ -93,7 +93,12 @@ test('schedules are told in words', async () => {
   expect(out + err).toContain(`${file}:3:5: send: Every 30 seconds, the site's time zone\n`);
   const { schedules } = JSON.parse((await runReused([...args, '--json'], { cwd: at() })).out);
   expect(schedules[0]).toEqual({
-    ...{ file, line: 2, column: 5, block: 'b', run: 'send', cron: '0 6 * * 1-5' },
+    file,
+    line: 2,
+    column: 5,
+    block: 'b',
+    run: 'send',
+    cron: '0 6 * * 1-5',
     words: 'At 06:00, Monday through Friday, Europe/Paris',
   });
 });

@@ -70,7 +70,9 @@ const calls = {
 };
 const environment = () => ({
   ...configured({ apps: { fetch: calls } }),
-  ...{ APPS_DEMO: 'true', APPS_THEME: 'mine', APPS_CORS_ORIGINS: outside.origin },
+  APPS_DEMO: 'true',
+  APPS_THEME: 'mine',
+  APPS_CORS_ORIGINS: outside.origin,
 });
 const host = useHost(() => ({ themesDirectory: at('themes'), env: environment() }));
 const passwordOf = (user: string) => new RegExp(`^ {2}${user} +(\\S+)`, 'm').exec(host.output())?.[1] ?? '';

@@ -74,3 +74,22 @@ test('a theme allows proxies to keep pages that are the same for all anonymous v
   await themes.write('main/theme.yaml', 's_maxage: 0\n');
   expect(await controlOf('anonymous')).toBe('public, no-cache');
 });
+
+test('the header of a page names each of its blocks, with the reason', async () => {
+  const timing = async () => {
+    const { headers } = await stage.send({ send: 'GET /site/', accept: html });
+    return String(headers['server-timing'])
+      .replace(/dur=\d+\.\d/g, 'dur=0')
+      .split(', ')
+      .sort();
+  };
+  const template = '<main>{% block "kept/blocks/year" %}{% block "kept/blocks/second" %}</main>';
+  await themes.write('main/templates/portal.html', template);
+  await timing();
+  const [year, second] = ['hit', 'none; clock'];
+  expect(await timing()).toEqual([
+    `block;desc="kept/second: ${second}";dur=0`,
+    `block;desc="kept/year: ${year}";dur=0`,
+    'page;desc="none; clock"',
+  ]);
+});

@@ -82,7 +82,7 @@ describe('requests as browsers send them', () => {
   });
 });
 
-describe("Strapi's default (docs/operations.md#pages-of-other-origins)", () => {
+describe("Strapi's default (docs/operate/access.md#pages-of-other-origins)", () => {
   const origin = 'https://www.example.org';
 
   test('a preflight gets every origin allowed, with cookies, and only four headers', async () => {

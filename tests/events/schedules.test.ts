@@ -183,8 +183,14 @@ test('a double click on "run now", in two processes, is one run', async () => {
 test('the list has what a panel shows', async () => {
   const list = await stage.host.run((strapi) => strapi.plugin('apps').service('schedules').list());
   expect(list).toContainEqual({
-    ...{ site: 'site', app: 'scheduled', block: 'rights', function: 'again', cron: '0 0 29 2 *' },
-    ...{ timeZone: 'America/New_York', missed: 'once', last: null },
+    site: 'site',
+    app: 'scheduled',
+    block: 'rights',
+    function: 'again',
+    cron: '0 0 29 2 *',
+    timeZone: 'America/New_York',
+    missed: 'once',
+    last: null,
     words: 'At 00:00, on day 29 of the month, only in February, America/New_York',
     next: expect.stringMatching(/-02-29T05:00:00.000Z$/),
   });

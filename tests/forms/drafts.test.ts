@@ -122,8 +122,16 @@ describe.each(await availableClients())('drafts on %s', (client) => {
     });
     expect(first.text).toMatch(/name="_draft"[^>]*>Save and continue later</);
     const second = {
-      ...{ name: 'Paul', mail: 'paul@example.org', _seen: '0,1', _page: '2', kind: 'red', more: 'yes' },
-      ...{ 'people:0': '1', 'people:0:who': 'Ada', 'people:3': '1', 'people:3:who': 'Bob' },
+      name: 'Paul',
+      mail: 'paul@example.org',
+      _seen: '0,1',
+      _page: '2',
+      kind: 'red',
+      more: 'yes',
+      'people:0': '1',
+      'people:0:who': 'Ada',
+      'people:3': '1',
+      'people:3:who': 'Bob',
     };
     const token = await save('kept/blocks/paged', second);
     const opened = (await page('kept', token)).text;

@@ -71,7 +71,9 @@ elements: { cv: { type: FILE }, name: { type: TEXT, required: true } }
     themesDirectory: at('themes'),
     env: {
       ...configured({ apps: { temporaryDirectory: at('kept'), limits: { keptSize: KEPT } } }),
-      ...{ APPS_THEME: 'main', TMPDIR: at('system'), IS_PROXIED: 'true' },
+      APPS_THEME: 'main',
+      TMPDIR: at('system'),
+      IS_PROXIED: 'true',
     },
   });
   prober = fork(

@@ -92,7 +92,9 @@ describe('an app of two languages', () => {
 describe('7,500 records', () => {
   beforeAll(async () => {
     const entry = (_: unknown, n: number) => ({
-      ...{ total: n, tags: ['a', 'b'], text: 'some words of a visitor' },
+      total: n,
+      tags: ['a', 'b'],
+      text: 'some words of a visitor',
       ...(n % 500 === 0 && { block: 'snake' }),
     });
     for (let batch = 0; batch < 5; batch += 1) {

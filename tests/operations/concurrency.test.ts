@@ -90,7 +90,9 @@ describe.each(await availableClients())('two server processes on %s', (client) =
       const form = { text: `${round} form`, _save: '', _csrf: token };
       const post = (at: number) =>
         send((hosts[at % hosts.length] as Host).url, {
-          ...{ method: 'POST', path: '/site/@@apps/forms/blocks/all', form },
+          method: 'POST',
+          path: '/site/@@apps/forms/blocks/all',
+          form,
           headers: { accept: 'text/html', connection: 'close' },
         });
       const answers = await Promise.all(times(10, post));
@@ -120,13 +122,17 @@ describe.each(await availableClients())('two server processes on %s', (client) =
     const made = await ask(0, 'PUT', path, { block: 'all', text: 'some text' });
     expect(made.status, made.text).toBe(201);
     const page = await send((hosts[0] as Host).url, {
-      ...{ method: 'GET', path: `/site/@@apps/${path}/edit`, headers: { accept: 'text/html' } },
+      method: 'GET',
+      path: `/site/@@apps/${path}/edit`,
+      headers: { accept: 'text/html' },
     });
     const version = /name="_version" value="([^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     expect(version).toMatch(/^\d+-\d+\..*text=/);
     const save = (at: number, fields: Record<string, string>) =>
       send((hosts[at] as Host).url, {
-        ...{ method: 'POST', path: `/site/@@apps/${path}`, headers: { accept: 'text/html' } },
+        method: 'POST',
+        path: `/site/@@apps/${path}`,
+        headers: { accept: 'text/html' },
         form: { text: 'some text', _version: version, _csrf: token, _save: '', ...fields },
       });
     const both = await Promise.all([save(0, { text: 'changed text' }), save(1, { area: 'changed area' })]);

@@ -103,7 +103,9 @@ const created = (as: string) => (): RowRequest => ({
   json: { block: 'item', name: 'new', size: 1 },
 });
 const saved = (fields: () => Record<string, string>) => (): RowRequest => ({
-  ...{ send: 'POST costs/blocks/item', as: 'mona', accept: html },
+  send: 'POST costs/blocks/item',
+  as: 'mona',
+  accept: html,
   form: { name: randomUUID(), size: '1', _save: '', ...fields() },
 });
 const page = { query: 'size < 30', sort_index: 'size', limit: 20 };

@@ -1,4 +1,3 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
@@ -7,68 +6,7 @@ import { useDatabase, useHost } from '../support/hooks';
 import type { Host } from '../support/host';
 import { send } from '../support/send';
 import { fixtureThemes } from '../support/theme';
-
-/** A proxy before a database server that can be cut, which looks like a restart of the server to the host. */
-async function openWire(host: string, port: number) {
-  const sockets = new Set<Socket>();
-  let cut = false;
-  let isHeld = false;
-  let cutAt: { first: RegExp; then: RegExp } | undefined;
-  const server: Server = createServer((client) => {
-    if (cut) return void client.destroy();
-    const upstream = connect(port, host);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => to.destroy());
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-      let first = false;
-      from.on('data', (chunk: Buffer) => {
-        if (isHeld) return;
-        const text = cutAt && from === client ? chunk.toString('latin1') : '';
-        first ||= cutAt?.first.test(text) === true;
-        if (first && cutAt?.then.test(text)) {
-          cutAt = undefined;
-          upstream.destroy();
-        } else if (!to.write(chunk)) {
-          from.pause();
-          to.once('drain', () => from.resume());
-        }
-      });
-    }
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
-    port: (server.address() as { port: number }).port,
-    cut() {
-      cut = true;
-      for (const socket of sockets) socket.destroy();
-    },
-    /** Loses whatever is sent, on connections that stay open. */
-    hold() {
-      isHeld = true;
-    },
-    restore() {
-      cut = false;
-      isHeld = false;
-    },
-    /** Cuts the connection that next sends both statements, at the second one, which is lost too. Others are not cut. */
-    cutAt(first: RegExp, then: RegExp) {
-      cutAt = { first, then };
-    },
-    /** Whether the connection of `cutAt` has been cut. */
-    hasCut: () => cutAt === undefined,
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
+import { openWire, type Wire } from '../support/wire';
 
 /** Log lines of the host, without its requests. */
 const problemsOf = (host: Host) =>
@@ -88,7 +26,7 @@ if (servers.length === 0) test.skip('without a database server there is nothing 
 
 describe.skipIf(servers.length === 0).each(servers)('a host whose %s server goes away', (client) => {
   const database = useDatabase(client);
-  let wire: Awaited<ReturnType<typeof openWire>>;
+  let wire: Wire;
   beforeAll(async () => {
     const { DATABASE_HOST = '', DATABASE_PORT = '' } = database().address.env;
     wire = await openWire(DATABASE_HOST, Number(DATABASE_PORT));
@@ -229,10 +167,8 @@ describe.skipIf(servers.length === 0).each(servers)('a host whose %s server goes
     await workers;
     expect(wrong, problemsOf(host)).toEqual([]);
     expect(failed).toBeGreaterThan(0);
-    const { total } = (await ask('GET', 'open/record/b')).json as unknown as { total: number };
-    // A commit whose answer was lost may count although it was not acknowledged; one that was acknowledged always does.
-    expect(total).toBeGreaterThanOrEqual(acknowledged);
-    expect(total).toBeLessThanOrEqual(acknowledged + failed);
+    // A commit whose answer was lost is looked up: what counts was acknowledged, and nothing else counts.
+    expect((await ask('GET', 'open/record/b')).json).toMatchObject({ total: acknowledged });
     expect((await ask('PATCH', 'open/record/b', { $inc: { total: 1 } })).status).toBe(200);
   }, 60_000);
 
@@ -254,6 +190,7 @@ describe.skipIf(servers.length === 0).each(servers)('a host whose %s server goes
     }
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask('GET', 'open/record/a')));
     for (const { status } of answers) expect([200, 503]).toContain(status);
-    expect((await ask('GET', 'open/record/a')).status).toBe(200);
+    // Reads that come together share a connection: not each of those that have ended was used, and left the pool.
+    await expect.poll(async () => (await ask('GET', 'open/record/a')).status).toBe(200);
   });
 });

@@ -303,7 +303,9 @@ describe('spans of OpenTelemetry', () => {
         };
       };
       return testSpans.getFinishedSpans().map(({ name, attributes, parentSpanContext, ...span }) => ({
-        ...{ name, attributes, parent: parentSpanContext?.spanId ?? null },
+        name,
+        attributes,
+        parent: parentSpanContext?.spanId ?? null,
         id: (span as never as { _spanContext: { spanId: string } })._spanContext.spanId,
       }));
     });

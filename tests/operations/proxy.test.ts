@@ -94,7 +94,9 @@ describe.skipIf(!hasProgram('nginx'))('a site behind nginx', () => {
     const headers = { accept: 'application/json', 'x-csrf-token': await stage.csrf('anonymous') };
     const lines = Array.from({ length: 2_000 }, (_, n) => JSON.stringify({ n, text: 'x'.repeat(1_000) }));
     const many = await ask({
-      ...{ method: 'POST', path: '/site/@@apps/open/records', body: lines.join('\n') },
+      method: 'POST',
+      path: '/site/@@apps/open/records',
+      body: lines.join('\n'),
       headers: { ...headers, 'content-type': 'application/x-ndjson' },
     });
     expect(many.status, many.text).toBe(201);

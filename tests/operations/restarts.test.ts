@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
@@ -16,10 +17,7 @@ export function save(context) {
 }
 `;
 
-const clients = await availableClients();
-const client = clients.includes('postgres') ? 'postgres' : 'sqlite';
-
-describe(`a host on ${client}`, () => {
+describe.each(await availableClients())('a host on %s', (client) => {
   const service = useService();
   const themes = useThemes(async (themes) => {
     const app = 'main/apps/slow';
@@ -48,6 +46,24 @@ describe(`a host on ${client}`, () => {
     expect([warm.status, warm.text]).toEqual([200, expect.stringContaining('first')]);
   });
 
+  /** Sends requests over a kept connection, as a proxy does, until an answer closes it; counts the answers. */
+  async function visitor(answers: unknown[]): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = () =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        const asked = request(`${host.url}/site/@@apps/slow/records`, { agent, headers: headers() }, (got) =>
+          got.resume().on('end', () => resolve(got)),
+        );
+        asked.on('error', reject).end();
+      });
+    for (let isClosed = false; !isClosed; await pause(5)) {
+      const { statusCode, headers } = await ask();
+      answers.push(statusCode);
+      isClosed = headers.connection === 'close';
+    }
+    agent.destroy();
+  }
+
   test.runIf(client === 'postgres')('sessions of an idle host that end do not end the process', async () => {
     const get = () => send(host.url, { method: 'GET', path: '/site/@@apps/slow/records', headers: headers() });
     const sessions = () =>
@@ -66,7 +82,7 @@ describe(`a host on ${client}`, () => {
     expect(await host.printed()).not.toMatch(/unhandled|uncaught/i);
   });
 
-  test('an open request with logic is answered after SIGTERM, no new one is taken, and the process is not ready', async () => {
+  test('after SIGTERM an open request with logic and those over kept connections are answered, no connection is taken, and the process is not ready', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     /** A connection that a proxy has opened before. */
     const early = connect(Number(new URL(host.url).port), '127.0.0.1');
@@ -75,8 +91,11 @@ describe(`a host on ${client}`, () => {
     early.setEncoding('utf8').on('data', (piece) => {
       ready += piece;
     });
+    const answers: unknown[] = [];
+    const visitors = Promise.all(Array.from({ length: 4 }, () => visitor(answers)));
     let ended = 0;
     service.answer = async (_asked, response) => {
+      await expect.poll(() => answers.length).toBeGreaterThan(12);
       await host.run(() => void setImmediate(() => process.kill(process.pid, 'SIGTERM')));
       // Until the server takes no more connections.
       const refused = () =>
@@ -99,6 +118,8 @@ describe(`a host on ${client}`, () => {
       asked.on('error', reject).end();
     });
     agent.destroy();
+    await visitors;
+    expect(new Set(answers)).toEqual(new Set([200]));
     expect(answer).toEqual({ status: 200, connection: 'close', text: '{"text":"second"}' });
     expect(ended).toBeGreaterThan(0);
     expect(ready).toMatch(/^HTTP\/1\.1 503 /);

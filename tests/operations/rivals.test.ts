@@ -77,7 +77,8 @@ describe.each(await availableClients())('rivals on %s', (client) => {
 
   const ask = (at: number, message: Partial<Message>) =>
     send<unknown>((hosts[at % hosts.length] as Host).url, {
-      ...{ method: 'POST', path: '/site/@@apps/places' },
+      method: 'POST',
+      path: '/site/@@apps/places',
       ...message,
       // A connection of its own: one that is kept may be closed by the server just when it is used again.
       headers: { accept: 'application/json', connection: 'close', 'x-csrf-token': token, ...message.headers },

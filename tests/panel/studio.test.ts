@@ -222,8 +222,13 @@ describe.runIf(hasBrowser)('the pages of those who develop', () => {
 
   test('a rule lists its runs, which run again', async () => {
     const rule = {
-      ...{ name: 'greets', event: 'create', contentType: article, enabled: true },
-      ...{ app: 'studio', block: 'hello', function: 'greet' },
+      name: 'greets',
+      event: 'create',
+      contentType: article,
+      enabled: true,
+      app: 'studio',
+      block: 'hello',
+      function: 'greet',
     };
     const made = await stage.send<{ id: string }>({ as: 'ada', send: 'POST /apps/rules', json: rule });
     await stage.host.run(

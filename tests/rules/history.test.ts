@@ -113,8 +113,13 @@ describe.each(await availableClients())('history on %s', (client) => {
     await ask(
       'POST /apps/rules',
       {
-        ...{ name: 'made', enabled: true, event: 'create', contentType: 'api::article.article' },
-        ...{ app: 'log', block: 'note', function: 'make' },
+        name: 'made',
+        enabled: true,
+        event: 'create',
+        contentType: 'api::article.article',
+        app: 'log',
+        block: 'note',
+        function: 'make',
       },
       'ada',
     );

@@ -235,6 +235,8 @@ describe.each(await availableClients())('places on %s', (client) => {
     expect((await as('anonymous', other)).status).toBe(201);
   });
 
+  // By the clock of the process and the file of the block: the database has no part in it.
+  if (client !== 'sqlite') return;
   test('a block opens and closes', async () => {
     expect(await page('future')).toContain('Come back on December 1, 2999, 9:30 AM');
     expect(await make('future', 'a')).toMatchObject({ status: 409, code: 'not_open' });

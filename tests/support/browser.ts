@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
+import { findChromium } from '../../scripts/prepare.mjs';
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const executablePath = findChromium() ?? '';
 
 /** Browser tests need a Chromium. */
 export const hasBrowser = existsSync(executablePath);

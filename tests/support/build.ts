@@ -6,6 +6,6 @@ export default async function setup(): Promise<() => Promise<void>> {
   // Of a run that was killed, and whose process had the same number.
   await dropTemplates();
   writeSecrets();
-  build('pluginServer', 'host', 'testDatabase');
+  build('pluginServer', 'host', 'testDatabase', 'lastRelease');
   return dropTemplates;
 }

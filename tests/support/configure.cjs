@@ -2,8 +2,8 @@
  * Required before a host (NODE_OPTIONS), and called for each host of a reused process: puts TEST_APPS_CONFIG, JSON, over
  * the plugin's part of config/plugins, gives logic TEST_LOGIC_TIME milliseconds,
  * by default more than a site does, because a machine that is busy with other tests runs it late, takes Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run
- * TEST_CLOCK_AHEAD milliseconds early, and makes the content types of TEST_LOCALIZED, singular names separated by commas,
- * localized, and no other one. With TEST_RELATED an article has related articles.
+ * TEST_CLOCK_AHEAD milliseconds early, gives Strapi's upload plugin the configuration TEST_UPLOAD, JSON, and makes the content types of TEST_LOCALIZED, singular names separated by commas,
+ * localized, and no other one. With TEST_RELATED an article has related articles. TEST_PLUGIN is the folder of the plugin's package.
  */
 const Module = require('node:module');
 const path = require('node:path');
@@ -33,7 +33,13 @@ function withAppsConfig(plugins) {
   const { apps } = plugins;
   const logicTime = Number(process.env.TEST_LOGIC_TIME ?? 20_000);
   const config = { ...apps.config, ...JSON.parse(process.env.TEST_APPS_CONFIG ?? '{}') };
-  return { ...plugins, apps: { ...apps, config: { ...config, limits: { logicTime, ...config.limits } } } };
+  const resolve = process.env.TEST_PLUGIN && { resolve: process.env.TEST_PLUGIN };
+  const upload = process.env.TEST_UPLOAD && { upload: { config: JSON.parse(process.env.TEST_UPLOAD) } };
+  return {
+    ...plugins,
+    ...upload,
+    apps: { ...apps, ...resolve, config: { ...config, limits: { logicTime, ...config.limits } } },
+  };
 }
 
 function withUsualCors(middlewares) {

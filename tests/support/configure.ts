@@ -5,12 +5,16 @@ import path from 'node:path';
 export interface Configuration {
   /** Over the plugin's part of config/plugins. */
   apps?: object;
+  /** Instead of Strapi's upload plugin's part of config/plugins. */
+  upload?: object;
   /** Strapi's own CORS settings instead of the project's. */
   usualCors?: boolean;
   /** Milliseconds by which the host's clock is ahead. */
   clockAhead?: number;
   /** Singular names of the content types that are localized; without it those of the host are. */
   localized?: string[];
+  /** The folder of the plugin's package, for example of an earlier release; such a host has a process of its own. */
+  plugin?: string;
 }
 
 /**
@@ -25,13 +29,22 @@ const ownFolder = (clockAhead: number) => ({
 export const configuration = `--require ${path.join(__dirname, 'configure.cjs')}`;
 
 /** The environment of a host with this configuration, which configure.cjs reads in the host's process. */
-export function configured({ apps, usualCors, clockAhead, localized }: Configuration): Record<string, string> {
+export function configured({
+  apps,
+  upload,
+  usualCors,
+  clockAhead,
+  localized,
+  plugin,
+}: Configuration): Record<string, string> {
   const config = clockAhead ? { ...ownFolder(clockAhead), ...apps } : apps;
   return {
     NODE_OPTIONS: configuration,
     ...(config && { TEST_APPS_CONFIG: JSON.stringify(config) }),
+    ...(upload && { TEST_UPLOAD: JSON.stringify(upload) }),
     ...(usualCors && { TEST_USUAL_CORS: 'true' }),
     ...(clockAhead && { TEST_CLOCK_AHEAD: String(clockAhead) }),
     ...(localized && { TEST_LOCALIZED: localized.join() }),
+    ...(plugin && { TEST_PLUGIN: plugin }),
   };
 }

@@ -1,6 +1,7 @@
 /** Bundled and started by databases.ts: a record store on the database TEST_ADDRESS, which runs the functions sent to it. */
+
+import { connect, hostOf, type TestAddress } from '../../plugins/apps/server/src/database/testing/databases';
 import { createRecordStore } from '../../plugins/apps/server/src/records';
-import { connect, hostOf, type TestAddress } from '../../plugins/apps/server/src/records/testing/databases';
 
 const address = JSON.parse(process.env.TEST_ADDRESS ?? '') as TestAddress;
 const knex = connect(address);

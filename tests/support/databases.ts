@@ -3,16 +3,17 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Knex } from 'knex';
-import type { Client } from '../../plugins/apps/server/src/indexes';
-import type { RecordStore } from '../../plugins/apps/server/src/records';
+import type { Client } from '../../plugins/apps/server/src/database';
 import {
   availableClients,
   createTestDatabase,
   type TestAddress,
-} from '../../plugins/apps/server/src/records/testing/databases';
+  wantedClients,
+} from '../../plugins/apps/server/src/database/testing/databases';
+import type { RecordStore } from '../../plugins/apps/server/src/records';
 
 export type { Client, RecordStore, TestAddress };
-export { availableClients, createTestDatabase };
+export { availableClients, createTestDatabase, wantedClients };
 
 const root = path.resolve(__dirname, '..', '..');
 

@@ -181,7 +181,7 @@ function open(env: NodeJS.ProcessEnv, isReused: boolean): HostProcess {
 }
 
 /** What a process reads before it runs a program: a host with any of these has a process of its own. */
-const readAtStart = ['TZ', 'LANG', 'LC_ALL', 'UV_THREADPOOL_SIZE'];
+const readAtStart = ['TZ', 'LANG', 'LC_ALL', 'UV_THREADPOOL_SIZE', 'TEST_PLUGIN'];
 
 function canBeReused(env: NodeJS.ProcessEnv): boolean {
   const isUsual = readAtStart.every((name) => env[name] === process.env[name]);

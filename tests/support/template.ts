@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Client } from '../../plugins/apps/server/src/indexes';
-import { createOnServer, dropDatabase, type Server } from '../../plugins/apps/server/src/records/testing/databases';
+import type { Client } from '../../plugins/apps/server/src/database';
+import { createOnServer, dropDatabase, type Server } from '../../plugins/apps/server/src/database/testing/databases';
 import { root, testDatabase } from '../../scripts/prepare.mjs';
 
 /** What a run of vitest has made on the servers: `postgres` is a template that is being made, `postgres.made` one that is. */

@@ -108,8 +108,11 @@ export function revokedCredentials(stage: Stage, twin: Host): void {
     test('the changed permissions of an API token count at once', async () => {
       const { accessKey, id } = await stage.host.run((strapi) =>
         strapi.service('admin::api-token').create({
-          ...{ name: 'changing', description: '', lifespan: null },
-          ...{ type: 'custom', permissions: ['plugin::apps.app.manage'] },
+          name: 'changing',
+          description: '',
+          lifespan: null,
+          type: 'custom',
+          permissions: ['plugin::apps.app.manage'],
         }),
       );
       for (const permission of ['plugin::apps.app.manage', 'plugin::apps.record.find', 'plugin::apps.app.manage']) {

@@ -179,8 +179,13 @@ export function acting(stage: Stage, themes: Files): void {
       const maker = { identity: ids.maker, name: 'maker@example.com' };
       const about = { site: 'site', app: 'vault', block: 'a' };
       expect(shown).toMatchObject({
-        ...{ administrator: maker, action: 'preview', ...about, requester: 'user:eric', unsaved: ['lib/shown.js'] },
-        ...{ status: 200, times: 1 },
+        administrator: maker,
+        action: 'preview',
+        ...about,
+        requester: 'user:eric',
+        unsaved: ['lib/shown.js'],
+        status: 200,
+        times: 1,
       });
       expect(refused).toMatchObject({
         administrator: { name: 'developer@example.com' },

@@ -32,8 +32,13 @@ export function runsOfRules(stage: Stage, themes: Files): void {
   const makeRule = async (event: string, called: string, block = 'ear') =>
     (
       await asked<{ id: string }>('ada', 'POST /apps/rules', {
-        ...{ name: `${event} ${called}`, event, enabled: true, contentType: article, app: 'rules' },
-        ...{ block, function: called },
+        name: `${event} ${called}`,
+        event,
+        enabled: true,
+        contentType: article,
+        app: 'rules',
+        block,
+        function: called,
       })
     ).id;
   const runsOf = async (rule: string, count = 1): Promise<RunSummary[]> => {

@@ -44,5 +44,5 @@ export function tableOfGlobals(found: boolean[]): string {
     const lacks = names.filter((_, at) => !there[at]);
     return `| ${group} | ${code(has)} | ${code(lacks)} | ${lacks.length > 0 ? instead : ''} |`;
   });
-  return ['| | There | Not there | Instead |', '|---|---|---|---|', ...rows, ''].join('\n');
+  return ['| Subject | There | Not there | Instead |', '|---|---|---|---|', ...rows, ''].join('\n');
 }

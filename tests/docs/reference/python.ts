@@ -128,5 +128,5 @@ export function tableOfFeatures(answers: { value?: string; error?: string }[]): 
     return { same, row: `| ${feature} | ${same ? 'same' : (note ?? code(here))} | ${same ? '' : code(cpython)} |` };
   });
   const sorted = [...rows].sort((a, b) => Number(a.same) - Number(b.same));
-  return ['| | Here | CPython |', '|---|---|---|', ...sorted.map(({ row }) => row), ''].join('\n');
+  return ['| Feature | Here | CPython |', '|---|---|---|', ...sorted.map(({ row }) => row), ''].join('\n');
 }

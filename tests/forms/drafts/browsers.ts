@@ -66,7 +66,9 @@ export function draftBrowsers(stage: Stage): void {
       await other.getByRole('status').waitFor();
       expect(other.url()).toContain('/record/');
       const { json } = await stage.send<{ items: Record<string, unknown> }[]>({
-        ...{ as: 'mona', send: 'POST kept/search', json: { query: '' } },
+        as: 'mona',
+        send: 'POST kept/search',
+        json: { query: '' },
       });
       expect(json.map(({ items }) => items).find((items) => items.name === name)).toMatchObject({
         mail: 'ada@example.org',
@@ -78,7 +80,8 @@ export function draftBrowsers(stage: Stage): void {
 
     test('on a narrow screen the buttons do not touch, and those beside Next are quiet', async () => {
       const { page, context } = await visitor(await openBrowser(), {
-        ...{ viewport: { width: 390, height: 800 }, bypassCSP: true },
+        viewport: { width: 390, height: 800 },
+        bypassCSP: true,
       });
       await page.goto(at('paged'));
       await page.addStyleTag({ content: style });
@@ -92,7 +95,10 @@ export function draftBrowsers(stage: Stage): void {
         all.map((one) => {
           const { top, bottom, left, right } = one.getBoundingClientRect();
           return {
-            ...{ top, bottom, left, right },
+            top,
+            bottom,
+            left,
+            right,
             name: one.getAttribute('name'),
             fill: getComputedStyle(one).backgroundColor,
           };
@@ -128,8 +134,10 @@ export function draftBrowsers(stage: Stage): void {
       const link = await page.getByLabel('Link', { exact: true }).inputValue();
       expect(link).toMatch(/\/draft\/[\w-]{65}$/);
       await page.getByLabel('Name').fill('Again');
-      await page.getByRole('button', { name: 'Save and continue later' }).click();
-      await page.waitForResponse((answer) => answer.url() === link && answer.request().method() === 'GET');
+      await Promise.all([
+        page.waitForResponse((answer) => answer.url() === link && answer.request().method() === 'GET'),
+        page.getByRole('button', { name: 'Save and continue later' }).click(),
+      ]);
       await page.goto(link);
       expect(await page.getByLabel('Name').inputValue()).toBe('Again');
       await page.getByRole('button', { name: 'Delete this draft' }).click();

@@ -16,14 +16,14 @@ export function changes(
 
   test('a definition that has changed shows what still fits, and says what does not', async () => {
     const before =
-      'drafts: true\nelements:\n  a: { type: TEXT, label: First }\n  b: { type: SELECT, label: Colour, options: [red, green] }\n  c: { type: TEXT, label: Third }\n  g: { type: REPEAT, label: People, elements: { who: TEXT, tel: { type: TEXT, label: Phone } } }';
-    await write('moving', before, '{a}{b}{c}{g}{_draft}{_save}');
-    const given = { a: 'stays', b: 'red', c: 'goes', 'g:0': '1', 'g:0:who': 'Ada', 'g:0:tel': '123' };
+      'drafts: true\nelements:\n  a: { type: TEXT, label: First }\n  b: { type: SELECT, label: Colour, options: [red, green] }\n  r: { type: REFERENCE, app: foreign, label: Friend }\n  c: { type: TEXT, label: Third }\n  g: { type: REPEAT, label: People, elements: { who: TEXT, tel: { type: TEXT, label: Phone } } }';
+    await write('moving', before, '{a}{b}{r}{c}{g}{_draft}{_save}');
+    const given = { a: 'stays', b: 'red', r: 'friend', c: 'goes', 'g:0': '1', 'g:0:who': 'Ada', 'g:0:tel': '123' };
     const token = await save('foreign/blocks/moving', given);
     expect((await page('foreign', token)).text).not.toContain('no longer fit');
     const after =
-      'drafts: true\nelements:\n  a: { type: TEXT, label: First }\n  b: { type: SELECT, label: Colour, options: [blue] }\n  d: { type: TEXT, default: usual }\n  g: { type: REPEAT, label: People, elements: { who: TEXT } }';
-    await write('moving', after, '{a}{b}{d}{g}{_draft}{_save}');
+      'drafts: true\nelements:\n  a: { type: TEXT, label: First }\n  b: { type: SELECT, label: Colour, options: [blue] }\n  r: { type: REFERENCE, app: foreign, label: Friend }\n  d: { type: TEXT, default: usual }\n  g: { type: REPEAT, label: People, elements: { who: TEXT } }';
+    await write('moving', after, '{a}{b}{r}{d}{g}{_draft}{_save}');
     await expect.poll(async () => (await page('foreign', token)).text).toContain('These entries no longer fit:');
     const { text } = await page('foreign', token);
     for (const row of [
@@ -32,6 +32,7 @@ export function changes(
       '<dt>People 1: tel</dt><dd>123</dd>',
     ])
       expect(text).toContain(row);
+    expect(text).not.toContain('<dd>friend</dd>');
     expect(text).toContain('value="stays"');
     expect(text).toContain('value="usual"');
     expect(text).toContain('value="Ada"');

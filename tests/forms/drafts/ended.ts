@@ -48,7 +48,8 @@ export function endedDrafts({ ask, form, parts, save, page, records }: Tools): v
         `kept/draft/${token}`,
         { ...typed, ...hidden, ...button },
         {
-          ...{ csrf: false, accept: 'text/html+fragment' },
+          csrf: false,
+          accept: 'text/html+fragment',
         },
       );
       expect([fragment.status, fragment.text.includes('<dd>again ')]).toEqual([409, true]);

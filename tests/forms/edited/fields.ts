@@ -46,8 +46,14 @@ export function untouchedFields(stage: Stage): void {
       const fields = await open('edited/record/new/edit');
       expect((await post('edited/record/new', formOf(fields, { ...entered, _save: '' }))).status).toBe(303);
       expect(await stage.items('edited', 'new')).toEqual({
-        ...{ id: 'new', block: 'old', name: '', ...items, ...entered },
-        ...{ many_gone: ['blue', 'green'], comma: 1.5, maybe: true },
+        id: 'new',
+        block: 'old',
+        name: '',
+        ...items,
+        ...entered,
+        many_gone: ['blue', 'green'],
+        comma: 1.5,
+        maybe: true,
       });
     });
 

@@ -16,7 +16,9 @@ export function repeatedFiles(stage: Stage): void {
   const key = (value: string) => ({ 'idempotency-key': value });
   const named = (name: string, type: string, body: string | Buffer, query = '') =>
     stage.send<{ total?: number; error?: { name: string } }>({
-      ...{ as: 'mona', send: `POST edited/records${query}`, body },
+      as: 'mona',
+      send: `POST edited/records${query}`,
+      body,
       headers: { ...key(name), 'content-type': type },
     });
 

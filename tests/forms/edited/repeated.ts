@@ -70,7 +70,9 @@ export function repeatedRequests(stage: Stage): void {
       const fields = await open(block);
       const first = await send(fields, { name: 'people' });
       const second = await stage.send({
-        ...{ as: 'anna', send: `POST ${block}`, accept: 'text/html' },
+        as: 'anna',
+        send: `POST ${block}`,
+        accept: 'text/html',
         form: formOf(fields, { name: 'people', _save: '' }),
       });
       expect([first.status, second.status]).toEqual([303, 303]);
@@ -143,7 +145,9 @@ export function repeatedRequests(stage: Stage): void {
       const fresh = await stage.send({ send: 'GET edited' });
       const token = String(fresh.headers['x-csrf-token']);
       const another = await stage.send<{ id: string }>({
-        ...{ send: 'POST edited', json: body, csrf: false },
+        send: 'POST edited',
+        json: body,
+        csrf: false,
         headers: { ...key('own'), 'x-csrf-token': token },
       });
       expect(ids).not.toContain(another.json.id);

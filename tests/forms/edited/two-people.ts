@@ -26,15 +26,18 @@ export function twoPeople(stage: Stage): void {
       expect((await save(path, first, { name: 'Anna', news: '1', 'rows:1:a': 'y' })).status).toBe(303);
       expect((await save(path, second, { phone: '040 9876', town: 'p' })).status).toBe(303);
       expect(await stage.items('edited', id)).toEqual({
-        ...{ id, block: 'person', name: 'Anna', phone: '040 9876', town: 'p', news: true },
-        ...{
-          rows: [
-            { a: 'x', b: 1 },
-            { a: 'y', b: null },
-          ],
-          changes: 2,
-          saved_name: 'Anna',
-        },
+        id,
+        block: 'person',
+        name: 'Anna',
+        phone: '040 9876',
+        town: 'p',
+        news: true,
+        rows: [
+          { a: 'x', b: 1 },
+          { a: 'y', b: null },
+        ],
+        changes: 2,
+        saved_name: 'Anna',
       });
     });
 

@@ -114,7 +114,8 @@ export function attacks({ stage, twin, post, get, made }: PrivateTools): void {
       const send = line.replace('{other}', other.id);
       const json = line.includes('records') ? [items] : line.startsWith('PATCH') ? patched : items;
       const answer = await stage.send<{ error: { name: string; details: { errors: unknown[] } } }>({
-        ...{ as: 'eric', json },
+        as: 'eric',
+        json,
         send: line.includes('{other}') ? send : send,
       });
       expect([answer.status, answer.json.error.name], answer.text).toEqual([422, 'ValidationError']);

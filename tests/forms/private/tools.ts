@@ -46,7 +46,10 @@ export const attach: Part = { name: 'cv', file: 'My CV.pdf', content: pdf };
 export function privateTools(stage: Stage, twin: Host, folder: (...names: string[]) => string) {
   const post = async (as: string, parts: Part[], target = 'cv/blocks/apply', accept = 'application/json') =>
     stage.send<{ id: string; error?: { details: { errors: { path: string[]; message: string }[] } } }>({
-      ...{ as, accept, send: `POST ${target}`, body: formBody([...parts, { name: '_save', content: '1' }]) },
+      as,
+      accept,
+      send: `POST ${target}`,
+      body: formBody([...parts, { name: '_save', content: '1' }]),
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     });
   const get = (as: string, url: string, more: Partial<RowRequest> = {}): Promise<Answer> =>

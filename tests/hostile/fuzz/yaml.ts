@@ -1,6 +1,6 @@
 import { readDefinition } from '../../../plugins/apps/server/src/apps/definitions/definition';
 import { readSettings } from '../../../plugins/apps/server/src/apps/definitions/settings';
-import { type ElementType, elementTypes } from '../../../plugins/apps/server/src/apps/elements';
+import { elementTypes, readAlone } from '../../../plugins/apps/server/src/apps/elements';
 import { blockReference } from '../../../plugins/apps/server/src/apps/pages/embed';
 import { readRules } from '../../../plugins/apps/server/src/apps/pages/rules';
 import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns';
@@ -48,7 +48,7 @@ const read =
   (text: string): unknown =>
     reader({ path: 'a.yaml', text });
 
-const inputs = [...elementTypes].filter(([, type]) => type.read) as [string, Required<ElementType>][];
+const inputs = [...elementTypes].filter(([, type]) => type.read);
 
 /** Functions that read YAML and the values of definitions, and functions that read texts of visitors. */
 export const subjects: readonly Subject[] = [
@@ -79,10 +79,11 @@ export const subjects: readonly Subject[] = [
   },
   { name: 'references', pieces: path, work: blockReference, maxSize: 10_000 },
   { name: 'addresses', pieces: path, work: createAddressParser(['site']), maxSize: 16_000, frame: ['/site/', ''] },
-  ...inputs.map(([name, { read }]) => ({
+  ...inputs.map(([name, kind]) => ({
     name: `input ${name}`,
     pieces: entry,
-    work: (text: string) => read([text], { name: 'a', type: name, position: { file: '' } }, [], { left: 2_000_000 }),
+    work: (text: string) =>
+      readAlone({ name: 'a', type: name, kind, settings: {}, position: { file: '' } }, [text], { left: 2_000_000 }),
     maxSize: body,
   })),
   { name: 'numbers', pieces: json, work: (text) => checkNumbers(text), maxSize: body },

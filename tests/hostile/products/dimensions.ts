@@ -77,10 +77,7 @@ const ofTheme: Record<string, Dimension['add']> = {
       plan.elements[name] = { type: 'TEXT', required: true };
       plan.fields.push([name, 'p']);
     }
-    plan.keys.pages = numbers(20).map((page) => ({
-      title: `P ${page}`,
-      elements: all.slice(page * 20, page * 20 + 20),
-    }));
+    plan.pages = 20;
     plan.layout.push('{_pages}');
     plan.fields.push(['_page', '0'], ['_seen', numbers(20).join()]);
   },

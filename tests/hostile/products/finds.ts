@@ -12,4 +12,16 @@ export const finds: readonly Product[] = [
   { large: ['references'], request: 'save in parts', count: 24 },
   // The description of an app was made again for each request.
   { large: ['elements'], request: 'description', count: 24 },
+  // A field cost a stream and several promises, which nothing counted as work.
+  { large: ['nested', 'keywords', 'texts'], request: 'save in parts', count: 24 },
+  // Each word of a text was encoded, not each different one.
+  { large: ['texts', 'references'], request: 'many lines of the block', count: 8 },
+  // Pieces of work that began in one iteration of the event loop all found it free.
+  { large: ['records', 'shared', 'checkboxes'], request: 'list', count: 24 },
+  // A thousand options were made into texts for each record, to find what is kept of none.
+  { large: ['computedOptions'], request: 'many lines of the block', count: 24 },
+  // Megabytes of records were parsed, and made into JSON twice, for each host call.
+  { large: ['hostCalls', 'largeItems'], request: 'record', count: 8 },
+  // Twenty targets of a quarter of a megabyte each were parsed at once, to find their labels.
+  { large: ['markup', 'nested', 'references'], request: 'save in parts', count: 24 },
 ];

@@ -29,12 +29,12 @@ export const nameOf = ({ large, request, count }: Product): string => `${large.j
 /** Any refusal is right that names its reason; what counts is when others are answered. */
 const statuses = [200, 201, 303, 400, 404, 405, 406, 409, 413, 415, 422, 429, 500, 503, 504];
 
-/** Characters of all records: a listing of gigabytes is slow for its size, and not for a product of bounds. */
-const MAX_STORED = 50_000_000;
+/** Characters of all records, and in all answers: listings of gigabytes are slow for their size, and not for a product of bounds. */
+const MAX = { stored: 50_000_000, answered: 400_000_000 };
 
-function bounded(plan: Plan): Plan {
+function bounded(plan: Plan, count: number): Plan {
   const size = JSON.stringify(plan.items).length;
-  return { ...plan, records: Math.min(plan.records, Math.ceil(MAX_STORED / size)) };
+  return { ...plan, records: Math.min(plan.records, Math.ceil(Math.min(MAX.stored, MAX.answered / count) / size)) };
 }
 
 /** Makes the app's records, unless they are there already. */
@@ -60,6 +60,16 @@ async function makeRecords({ host }: Pick<AttackArena, 'host'>, { items, records
 const settings = ({ settings }: Plan) =>
   JSON.stringify({ debug: true, acl: { rights: { editor: ['*'] } }, ...settings });
 
+/** The elements of all dimensions are spread over the form's pages. */
+function pagesOf({ elements, pages }: Plan): object {
+  if (pages === 0) return {};
+  const names = Object.keys(elements);
+  const size = Math.ceil(names.length / pages);
+  const count = Math.ceil(names.length / size);
+  const of = (page: number) => ({ title: `P ${page}`, elements: names.slice(page * size, (page + 1) * size) });
+  return { pages: Array.from({ length: count }, (_, page) => of(page)) };
+}
+
 /** Replaces the block's id where a body names it. */
 const named = (id: string, message: Partial<Message>): Partial<Message> =>
   JSON.parse(JSON.stringify(message).replaceAll('{id}', id));
@@ -71,7 +81,11 @@ export function attackOf(product: Product, id: string): Attack {
   const share = 1 / Math.max(1, chosen.filter(({ by }) => by === 'theme author').length);
   for (const { add } of chosen) add(plan, share);
   const message = named(id, requests[product.request]?.(plan) ?? {});
-  const definition = JSON.stringify({ ...plan.keys, elements: { ...plan.elements, _save: 'ACTION' } });
+  const definition = JSON.stringify({
+    ...plan.keys,
+    ...pagesOf(plan),
+    elements: { ...plan.elements, _save: 'ACTION' },
+  });
   return {
     name: id,
     files: {
@@ -81,7 +95,7 @@ export function attackOf(product: Product, id: string): Attack {
       [`apps/attack/blocks/${id}.html`]: `<div>${plan.layout.join('\n')}{_save}</div>`,
       [`apps/attack/blocks/${id}.js`]: `${plan.functions.join('\n')}\n`,
     },
-    prepare: (arena) => makeRecords(arena, bounded(plan), id),
+    prepare: (arena) => makeRecords(arena, bounded(plan, product.count), id),
     requests: Array.from({ length: product.count }, () => message),
     byManager: ofManagers.has(product.request),
     healthy: [healthyPage],

@@ -9,6 +9,8 @@ export interface Plan {
   elements: Record<string, object | string>;
   /** More keys of the definition. */
   keys: Record<string, unknown>;
+  /** Pages of the form; 0: it has none. */
+  pages: number;
   /** More keys of the app's settings. */
   settings: Record<string, unknown>;
   /** Functions of the block's logic. */
@@ -27,6 +29,7 @@ export interface Plan {
 export const emptyPlan = (): Plan => ({
   elements: {},
   keys: {},
+  pages: 0,
   settings: {},
   functions: [],
   layout: [],

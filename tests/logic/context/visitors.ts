@@ -18,7 +18,7 @@ export function visitorsOfApps(stage: Stage): void {
     test('has an id from the first page on, in a signed cookie that scripts cannot read', async () => {
       const first = await show();
       expect(cookieIn(first)).toMatch(
-        /^apps_visitor=[\w-]{22}\.[\w-]{43}; Path=\/site; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+        /^apps_visitor=[\w-]{22}\.[\w-]{43}; Max-Age=\d+; Path=\/site; HttpOnly; SameSite=Lax$/,
       );
       expect(first.headers['cache-control']).toBe('private, no-store');
       const id = whoIn(first);

@@ -47,6 +47,7 @@ export const alertCases: [alert: string, fires: Series, quiet: Series][] = [
     { 'apps_sandbox_sessions{state="waiting"}': '0x28 2 2', 'apps_sandbox_sessions{state="held"}': '9x30' },
   ],
   ['AppsBlockPaused', { apps_paused_blocks: '1x30' }, { apps_paused_blocks: '0x30' }],
+  ['AppsRedisAway', { apps_redis_ready: '0x30' }, { apps_redis_ready: '1x30' }],
   ['AppsJobsLate', { apps_jobs_late_seconds: '301x30' }, { apps_jobs_late_seconds: '300x30' }],
   ['AppsJobsGivenUp', { 'apps_jobs{state="dead"}': '1x30' }, { 'apps_jobs{state="waiting"}': '900x30' }],
   [

@@ -24,13 +24,15 @@ const isOpen = (port: number) =>
     }).on('error', () => done(false));
   });
 
-/** nginx with the repository's own file, in front of a host; only its ports, its certificate and the host are others. */
-export async function startNginx(folder: string, host: string) {
+/** nginx with the repository's own file, in front of hosts; only its ports, its certificate and the hosts are others. */
+export async function startNginx(folder: string, ...hosts: string[]) {
   const [plain, secure] = [await freePort(), await freePort()];
   certify(folder);
   const site = (await readFile(path.join(repository, 'deploy', 'nginx', 'site.conf'), 'utf8'))
     .replaceAll('/etc/nginx/certificates', folder)
-    .replace('server site:1337', `server ${new URL(host).host}`)
+    .replace(/server site:1337( .*)?;/, (_, options = '') =>
+      hosts.map((host) => `server ${new URL(host).host}${options};`).join('\n'),
+    )
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 80;', `listen 127.0.0.1:${plain};`)
     .replace('listen 443 ', `listen 127.0.0.1:${secure} `);
@@ -54,6 +56,8 @@ export async function startNginx(folder: string, host: string) {
   return {
     plain: `http://127.0.0.1:${plain}`,
     secure: `https://127.0.0.1:${secure}`,
+    /** What it has written into its log of errors. */
+    errors: () => readFile(path.join(folder, 'error.log'), 'utf8'),
     async stop() {
       child.kill('SIGTERM');
       await ended;

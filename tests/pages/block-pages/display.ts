@@ -87,18 +87,28 @@ export function onDisplay(stage: Stage): void {
     const send = 'GET flow/blocks/places';
     runTable(stage, [
       {
-        ...{ title: 'a loop over it has no entries, and a condition is false', send, accept: html, status: 200 },
+        title: 'a loop over it has no entries, and a condition is false',
+        send,
+        accept: html,
+        status: 200,
         has: [...failed, /^(?:(?!apps-error")[\s\S])*apps-error"(?![\s\S]*apps-error")/],
         lacks: [...closed, 'words of the seats'],
       },
       {
-        ...{ title: 'a manager sees in its place what failed', as: 'mona', send, accept: html, status: 200 },
+        title: 'a manager sees in its place what failed',
+        as: 'mona',
+        send,
+        accept: html,
+        status: 200,
         has: [...failed, /<ul><span[^>]*>[^<]*words of the seats/],
         lacks: closed,
       },
       { title: 'it is computed again', send: 'POST flow', json: { id: 'places-open' }, status: 201 },
       {
-        ...{ title: 'because no cache keeps it', send, accept: html, status: 200 },
+        title: 'because no cache keeps it',
+        send,
+        accept: html,
+        status: 200,
         has: ['<ul><li>seat a1</li><li>seat a2</li></ul>', 'Register now', '<p>a1, a2</p>'],
         lacks: ['role="alert"', 'Registration is closed'],
       },

@@ -57,7 +57,11 @@ export function rightsOfRecordPages(stage: Stage): void {
 
   describe('a form says before who may send it', () => {
     const form = (as: string, send: string, more: Partial<Row>): Row => ({
-      ...{ title: 'a form that its requester may not send', as, send, accept: html, status: 200 },
+      title: 'a form that its requester may not send',
+      as,
+      send,
+      accept: html,
+      status: 200,
       ...more,
     });
     const note = 'class="apps-note"';

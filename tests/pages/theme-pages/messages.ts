@@ -60,7 +60,7 @@ export function messagesForVisitors(stage: Stage, themes: ReturnType<typeof useT
       );
       expect(first.text).toMatch(/<form name="note"[^>]*><div class="apps-flash"/);
       expect(first.headers['set-cookie']?.join()).toMatch(
-        /apps_flash=; Path=\/site; Max-Age=0; HttpOnly; SameSite=Lax/,
+        /apps_flash=; Max-Age=0; Path=\/site; HttpOnly; SameSite=Lax/,
       );
       expect(first.headers['cache-control']).toBe('private, no-store');
       expect(shown((await page(`GET ${path}`)).text)).toBeUndefined();

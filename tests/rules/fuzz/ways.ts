@@ -142,7 +142,8 @@ function panelChange(ground: Ground): Attempt | null {
   const send = async () => {
     const { json } = await stage.send<{ version: string }>({ as: 'clerk', send: `GET ${panel(app)}/${query}` });
     const { status, text } = await stage.send({
-      ...{ as: 'clerk', send: `PUT ${panel(app)}/${query}` },
+      as: 'clerk',
+      send: `PUT ${panel(app)}/${query}`,
       json: { items, version: json.version },
     });
     return { isDone: status === 200, status, text };

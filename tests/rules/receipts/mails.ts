@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { formBody, pdf } from '../../forms/files/send';
 import type { RowRequest, Stage } from '../../support/stage';
+import { within } from '../../support/time';
 
 /** A mail as Strapi's email plugin gets it. */
 export interface Sent {
@@ -34,17 +35,25 @@ export function setUp(stage: Stage) {
           box.mails.push(mail);
         };
       }),
-    /** Mails, webhooks, and what was counted. */
-    forget: () =>
-      stage.host.run(async (strapi) => {
+    /** Deletes records, mails, webhooks, and what was counted. */
+    async forget(): Promise<void> {
+      await ask('DELETE events/records', { as: 'mona' });
+      await stage.host.run(async (strapi) => {
         (globalThis as Box).mails = [];
         for (const table of ['apps_mails', 'apps_form_posts', 'apps_jobs', 'apps_mail_refusals'])
           await strapi.db.connection(table).delete();
-      }),
+      });
+    },
     /** The last mail to an address, once it is sent. */
     async mailTo(address: string): Promise<Sent> {
-      await expect.poll(() => to(address)).not.toEqual([]);
-      return (await to(address)).at(-1) as Sent;
+      // Also in a hook, where there is no expect.poll().
+      const sent = await within(
+        20_000,
+        () => to(address),
+        ({ length }) => length > 0,
+      );
+      expect(sent).not.toEqual([]);
+      return sent.at(-1) as Sent;
     },
     tokenIn: ({ text = '' }: Sent) => /\/confirm\/([\w-]{65})(?![\w-])/.exec(text)?.[1] ?? 'none',
     /** Saves a form of a visitor. */

@@ -32,7 +32,13 @@ export interface Rule {
 
 /** Items of a record that breaks no rule, with what the server adds to them. */
 export const right: Items = {
-  ...{ block: 'entry', title: 'Right', code: 'AB', age: 42, colour: 'red', target: 'known', party: false },
+  block: 'entry',
+  title: 'Right',
+  code: 'AB',
+  age: 42,
+  colour: 'red',
+  target: 'known',
+  party: false,
 };
 export const ofServer: Items = { stamp: 'stamp of Right', origin: 'made here', state: 'new' };
 

@@ -11,8 +11,11 @@ export function ways({ arrived, create, receiver, stage }: Desk): void {
       const page = await stage.send({ send: 'GET desk/blocks/ticket', accept: 'text/html' });
       await new Promise((resolve) => setTimeout(resolve, 1_100));
       const form = {
-        ...{ title: 'by a form', priority: '1', _save: '1' },
-        ...{ _csrf: hiddenField(page.text, '_csrf'), _shown: hiddenField(page.text, '_shown') },
+        title: 'by a form',
+        priority: '1',
+        _save: '1',
+        _csrf: hiddenField(page.text, '_csrf'),
+        _shown: hiddenField(page.text, '_shown'),
       };
       const answer = await stage.send({ send: 'POST desk/blocks/ticket', form, accept: 'text/html', csrf: false });
       expect(answer.status, answer.text).toBe(303);
@@ -66,7 +69,8 @@ export function ways({ arrived, create, receiver, stage }: Desk): void {
       const options = JSON.stringify({ name: 'x.csv', mapping: {} });
       const part = (name: string, text: string) => `--b\r\nContent-Disposition: form-data; ${name}\r\n\r\n${text}\r\n`;
       const answer = await stage.send({
-        ...{ as: 'root', send: 'POST /apps/sites/site/apps/desk/records/import' },
+        as: 'root',
+        send: 'POST /apps/sites/site/apps/desk/records/import',
         headers: { 'content-type': 'multipart/form-data; boundary=b' },
         body: `${part('name="options"', options)}${part('name="files"; filename="x"\r\nContent-Type: text/csv', 'title\nimported\nimported')}--b--\r\n`,
       });
