@@ -153,7 +153,8 @@ const pluginWith = (exactCache, title) => ({
     );
     const all = Object.entries(requestsFor({ ...requesters, csrf }));
     const requests = Object.fromEntries(exactCache ? all.filter(([id]) => isKept(id)) : all);
-    return { url: host.url, pid: host.pid, requests, stop: host.stop };
+    const another = () => startHost(env, themes, { command });
+    return { url: host.url, pid: host.pid, requests, another, stop: host.stop };
   },
 });
 

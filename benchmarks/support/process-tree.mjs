@@ -17,7 +17,7 @@ export function treeOf(pid) {
 }
 
 /** Seconds of processor time of a process, with that of its children that have ended. Resolution: 10 ms. */
-function timeOf(pid) {
+export function timeOf(pid) {
   const fields = read(`/proc/${pid}/stat`).split(') ').at(-1).split(' ');
   const ticks = [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0);
   return ticks / 100;
