@@ -11,7 +11,7 @@ function ownOrigins(env: Env): string[] {
 }
 
 /**
- * Which pages of other origins may use the APIs from a browser (docs/operations.md#pages-of-other-origins): those of a
+ * Which pages of other origins may use the APIs from a browser (docs/operate/access.md#pages-of-other-origins): those of a
  * fixed list, and without cookies. Strapi's default lets any page read with the visitor's.
  */
 const cors = (env: Env) => ({

@@ -5,7 +5,7 @@ import middlewares from '../config/middlewares';
 
 const root = path.resolve(__dirname, '..');
 const read = (...names: string[]) => readFileSync(path.join(root, ...names), 'utf8');
-const operations = read('docs', 'operations.md');
+const access = read('docs', 'operate', 'access.md');
 const configuration = read('docs', 'reference', 'configuration.md');
 
 /** Names of the environment variables that the host reads; `env.int('PORT', …)` too. */
@@ -47,7 +47,7 @@ describe('the host and its documentation agree', () => {
 
   test.each(['headers', 'expose'] as const)('CORS: %s', (key) => {
     const names = corsOf({})[key].map((name) => `'${name}'`);
-    expect(operations).toContain(`${key}: [${names.join(', ')}]`);
+    expect(access).toContain(`${key}: [${names.join(', ')}]`);
   });
 
   test('CORS: the origins are a fixed list, and cookies do not pass', () => {
