@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openBrowser, type Visitor, visitor } from './browser';
 import { type Client, createTestDatabase } from './databases';
 import { type Host, type HostOptions, startHost } from './host';
@@ -36,7 +36,18 @@ type Options<T> = T | (() => T);
 
 const resolve = <T extends object>(options: Options<T>): T => (typeof options === 'function' ? options() : options);
 
+/** Prints the last errors in the log of a host whose test has failed: an unexpected error of the server is explained there alone. */
+function showErrors(host: () => Host): void {
+  afterEach(({ task }) => {
+    if (task.result?.state !== 'fail') return;
+    const lines = host().output().split('\n');
+    const errors = lines.filter((line) => /error|^\s+at /i.test(line)).slice(-60);
+    if (errors.length > 0) console.error(`Errors of ${host().url}:\n${errors.join('\n')}`);
+  });
+}
+
 function hostOf(host: () => Host): Host {
+  showErrors(host);
   return {
     get url() {
       return host().url;
