@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createSql, readerOf } from '../database';
+import { dialects } from '../database/dialects';
 import { availableClients, hostOf, type TestDatabase } from '../database/testing/databases';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
@@ -142,6 +144,46 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     expect(await store.count(key, declared, 'total == 2')).toBe(2);
     expect(await store.count(key, declared, 'total == 1')).toBe(0);
   }, 30_000);
+
+  test('a search survives that another process replaces the index between its statements', async () => {
+    const key = newApp();
+    await create(key, 'a', { total: 1, colour: 'red' });
+    expect(await store.count(key, declared, 'total == 1')).toBe(1);
+    const more: IndexDeclarations = new Map([...declared, ['colour', 'field']]);
+    let replaced = 0;
+    const reader = {
+      async raw(text: string, values: readonly unknown[]) {
+        // The state of the index is read, its tables are not yet.
+        if (text.includes('lastentry') && replaced++ === 0) await store.count(key, more, "colour == 'red'");
+        return readerOf(database.host).raw(text, values as never);
+      },
+    };
+    const other = createRecordStore({
+      database: { ...database.host, readConnection: () => reader as never, reader },
+      limits,
+    });
+    expect(await other.count(key, declared, 'total == 1')).toBe(1);
+    expect(replaced).toBeGreaterThan(0);
+    await other.destroy();
+  });
+
+  test('an index whose tables are gone is built again', async () => {
+    const key = newApp();
+    await create(key, 'a', { total: 1 });
+    expect(await store.count(key, declared, 'total == 1')).toBe(1);
+    for (const table of await indexTables(key)) await database.knex.schema.dropTable(table);
+    expect(await store.count(key, declared, 'total == 1')).toBe(1);
+  });
+
+  /** The tables of the indexes that an app has now. */
+  async function indexTables({ site, app }: { site: string; app: string }): Promise<string[]> {
+    const [{ scope }] = await database.knex('apps_records').where({ site, app }).select('scope');
+    const [{ state }] = await database.knex('apps_index_states').where({ scope }).select('state');
+    const ids = (JSON.parse(state) as { id: string }[]).map(({ id }) => id);
+    const sql = createSql(database.knex, dialects[client]);
+    const names = (await sql.rows(dialects[client].tableNames)).map(({ name }) => String(name));
+    return names.filter((name) => ids.some((id) => name.includes(id)));
+  }
 
   test('a work that needs a new index ends for the build, and runs again from its start', async () => {
     const key = newApp();

@@ -4,7 +4,7 @@ import type { PageContent, PageLocale } from '../../apps';
 import { BASIC_CHALLENGE } from '../../auth';
 import { AppsError, errorText, isAppsError, isBlockFailure, unavailable } from '../../common/errors';
 import type { Logger } from '../../common/log';
-import { isBusy, isUnavailable } from '../../database';
+import { isBusy, isFailure, isUnavailable } from '../../database';
 import { PausedError } from '../../logic';
 import type { LogEntry } from '../../logic/types';
 import type { HttpServices } from '../request/exchange';
@@ -142,7 +142,7 @@ function asAppsError(thrown: unknown, logger: Logger): AppsError {
     });
   }
   if (isAppsError(thrown)) return thrown;
-  if (isUnavailable(thrown) || isBusy(thrown)) {
+  if (isUnavailable(thrown) || isBusy(thrown) || isFailure(thrown, 'collision')) {
     return unavailable('The database cannot be reached', 2, { cause: thrown });
   }
   logger.error(`[apps] ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`);

@@ -31,11 +31,11 @@ const builderTimeout = 6_000;
 type BuildMode = 'add' | 'replace';
 
 interface Plan {
-  /** The generation that the caller must build, marked as its own; null when another process builds. */
+  /** The generation that the caller must build, marked as its own; null when another process builds, or has built, it. */
   own: Generation | null;
   /** Whether `own` resumes the work of a builder that is gone; otherwise its tables must be created. */
   resumed: boolean;
-  /** Id of the generation that another process builds. */
+  /** Id of the generation that another process builds, or has built. */
   other: string;
   /** Generations whose tables are no longer needed. */
   dropped: string[];
@@ -56,6 +56,9 @@ async function planBuild(
   if (other) return { own: null, resumed: false, other: other.id, dropped: [] };
   const left = unready.find((generation) => canResume(generation, wanted, mode));
   const ready = state.filter((generation) => generation.phase === 'ready');
+  // Another process has built it since the caller has read the state.
+  const built = mode === 'add' ? ready.find((generation) => covers(generation, wanted)) : undefined;
+  if (built) return { own: null, resumed: false, other: built.id, dropped: [] };
   const builder = randomBytes(8).toString('hex');
   const indexes = mode === 'add' ? merged(ready, wanted) : storedLayout(wanted);
   const own = { ...(left ?? planned(randomBytes(8).toString('hex'), indexes)), builder };
@@ -259,15 +262,19 @@ function sortTools(work: Work) {
 /** Waits until the generation that another process builds is ready or gone. */
 async function waitForOther(tools: BuildTools, sql: Sql, scope: string, id: string): Promise<void> {
   while (!tools.stopped()) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
     const other = (await readState(sql, scope)).find((generation) => generation.id === id);
     if (!other || other.phase === 'ready' || other.at < Date.now() - builderTimeout) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** Removes all generations of an app from the state; the caller drops the tables after the commit (`dropTables`). */
-export async function forget(sql: Sql, dialect: Dialect, scope: string): Promise<string[]> {
+/**
+ * Removes all generations of an app from the state; the caller drops the tables after the commit (`dropTables`).
+ * @param id removes nothing when the app has this generation no longer
+ */
+export async function forget(sql: Sql, dialect: Dialect, scope: string, id?: string): Promise<string[]> {
   const state = await lockState(sql, dialect, scope, 'update');
+  if (id !== undefined && !state.some((generation) => generation.id === id)) return [];
   await saveState(sql, scope, []);
   return state.map((generation) => generation.id);
 }

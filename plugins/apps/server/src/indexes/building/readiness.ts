@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
-import { createSql, inTransaction, readerOf, type Sql, type Transaction } from '../../database';
+import { createSql, inTransaction, isFailure, type Row, readerOf, type Sql, type Transaction } from '../../database';
 import { isOwnIndex, tablesOf } from '../tables/layout';
 import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
 import { dropTables } from '../tables/tables';
@@ -42,7 +42,7 @@ export interface Readiness {
    * request may wait, ServiceUnavailableError with the progress. IndexMissing in an open transaction, and for work that runs again.
    */
   ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Ready>;
-  /** Drops the remembered state of an app, so that it is read again. */
+  /** Drops what is remembered of an app's indexes, so that it is read again. */
   forget(scope: string): void;
   /** See Indexes.refresh. */
   refresh(scope: string, declared: IndexDeclarations, rebuild: boolean): Promise<void>;
@@ -96,9 +96,23 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     return read.state;
   };
 
-  /** False when the tables hold a different number of records: other code has written records (an import). */
-  const isWhole = async (sql: Sql, scope: string, generation: Generation): Promise<boolean> => {
+  /**
+   * False when the tables hold a different number of records: other code has written records (an import). Outside a transaction
+   * also when they are gone: another process may replace a generation just after its state was read.
+   */
+  const isWhole = async ({ sql, trx }: Access, scope: string, generation: Generation): Promise<boolean> => {
     if (isTrusted(generation)) return true;
+    const row = await lastRows(sql, scope, generation).catch((error) => {
+      if (trx || !isFailure(error, 'missing-table')) throw error;
+    });
+    const whole =
+      row !== undefined && String(row.last) === String(row.lastentry) && String(row.records) === String(row.entries);
+    if (whole) verified.set(generation.id, Date.now());
+    else verified.delete(generation.id);
+    return whole;
+  };
+
+  const lastRows = async (sql: Sql, scope: string, generation: Generation): Promise<Row | undefined> => {
     const { fields } = tablesOf(generation.id);
     // Counts once; afterwards it compares the last record, which an import changes, at no cost.
     const counts = !verified.has(generation.id);
@@ -109,14 +123,12 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
           : ''),
       counts ? [scope, scope] : [scope],
     );
-    const whole = String(row?.last) === String(row?.lastentry) && String(row?.records) === String(row?.entries);
-    if (whole) verified.set(generation.id, Date.now());
-    else verified.delete(generation.id);
-    return whole;
+    return row;
   };
 
-  const dropAll = async (scope: string): Promise<void> => {
-    const dropped = await inTransaction(tools, (sql) => forget(sql, dialect, scope));
+  /** @param id drops only if this generation is still the app's: another process may have replaced it */
+  const dropAll = async (scope: string, id?: string): Promise<void> => {
+    const dropped = await inTransaction(tools, (sql) => forget(sql, dialect, scope, id));
     await dropTables(createSql(database.knex(), dialect), dropped);
   };
 
@@ -136,7 +148,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
   };
 
   const ready: Readiness['ready'] = async (access, scope, declared, needed) => {
-    const { sql, trx, runsAgain } = access;
+    const { trx, runsAgain } = access;
     const remembered = trx ? undefined : known.get(scope);
     const old = remembered && usable(remembered.state, needed);
     if (old && isTrusted(old)) return { generation: old, remembered: { scope, text: remembered.text } };
@@ -144,11 +156,11 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     const wanted = new Map([...declared, ...needed]);
     for (;;) {
       const generation = usable(await readAgain(access, scope), needed);
-      const whole = generation !== undefined && (await isWhole(sql, scope, generation));
+      const whole = generation !== undefined && (await isWhole(access, scope, generation));
       if (generation && whole) return { generation };
       const make = () =>
         builtOnce(scope, async () => {
-          if (generation) await dropAll(scope);
+          if (generation) await dropAll(scope, generation.id);
           await build(tools, scope, wanted, 'add');
         });
       if (trx || runsAgain) throw new IndexMissing(() => orUnavailable(scope, make(), Date.now() + timeout));
@@ -160,7 +172,11 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     ready,
     progress,
     complete: async (scope) => (await stateOf(scope)).filter((one) => one.phase === 'ready' && isCurrent(one)),
-    forget: (scope) => void known.delete(scope),
+    forget(scope) {
+      // Looked at again, but for the numbers of rows.
+      for (const { id } of known.get(scope)?.state ?? []) if (verified.has(id)) verified.set(id, 0);
+      known.delete(scope);
+    },
     async refresh(scope, declared, rebuild) {
       await running.get(scope)?.catch(() => undefined);
       await builtOnce(scope, async () => {
