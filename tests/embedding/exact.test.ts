@@ -22,6 +22,10 @@ const themes = useThemes({
   'main/apps/kept/blocks/slow.js':
     'export function spun({ request }) { const end = request.query.n * 1e6; let n = 0; while (n < end) n += 1; return String(n); }',
   'main/apps/kept/blocks/slow.yaml': 'elements: { spun: BASIC }\n',
+  'main/apps/kept/blocks/overtaken.html': '<p>{counted}</p>',
+  'main/apps/kept/blocks/overtaken.js':
+    'export function counted({ app }) { const found = app.count("size>100"); for (let n = 0; n < 6e8; ) n += 1; return String(found); }',
+  'main/apps/kept/blocks/overtaken.yaml': 'elements: { counted: BASIC }\n',
   'main/apps/kept/blocks/list.html': '{found}',
   'main/apps/kept/blocks/list.js': list,
   'main/apps/kept/blocks/list.yaml': 'elements: { found: BASIC }\n',
@@ -62,6 +66,17 @@ test('a visitor waits for the rendering that another one has begun only if it ma
   await Promise.all([slow, asked('same', 1_500), asked('other', 1)]);
   expect(order[0]).toBe('other miss');
   expect(order.slice(1).sort()).toEqual(['same hit', 'slow miss']);
+});
+
+test('a change during a rendering lets one of those that wait make the next, and the others wait for that', async () => {
+  await shown('kept/blocks/overtaken');
+  await stage.keep('kept', 'change', { block: 'item', size: 1_000 });
+  const visitors = Array.from({ length: 12 }, () => shown('kept/blocks/overtaken'));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  await stage.keep('kept', 'change-2', { block: 'item', size: 2_000 });
+  const states = (await Promise.all(visitors)).map(({ cache }) => cache);
+  expect(states.filter((state) => state !== 'hit').length).toBeLessThanOrEqual(3);
+  expect((await shown('kept/blocks/overtaken')).text).toContain('<p>2</p>');
 });
 
 test('a theme allows proxies to keep pages that are the same for all anonymous visitors', async () => {

@@ -34,7 +34,9 @@ async function problemOf(product: Product): Promise<string | undefined> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     made += 1;
     const attack: Attack = attackOf(product, `product-${made}`);
-    const result = await arena.attempt(attack);
+    const result = await arena.attempt(attack).catch((error: Error) => error.message);
+    // An answer that never comes is a find too.
+    if (typeof result === 'string') return result;
     const wrong = fault(attack, result);
     if (wrong) return wrong;
     late = lateness(attack, result, MAX_WAIT);
