@@ -7,7 +7,7 @@ import { formBody, heldIn, pdf } from '../forms/files/send';
 import { attach, type File, wide } from '../forms/private/tools';
 import { availableClients } from '../support/databases';
 import { keptFiles } from './object-storage/kept-files';
-import { form, useProcesses } from './object-storage/processes';
+import { filesIn, form, useProcesses } from './object-storage/processes';
 
 const clients = (await availableClients()).filter((client) => client !== 'mysql');
 
@@ -16,7 +16,7 @@ describe.each(clients)('object storage of the plugin, on %s', (client) => {
     apps: { filesProvider: store.provider('records', 'private') },
     upload: store.provider('pictures', 'public-read'),
   }));
-  const { stage, twin, folder, ask, read, made, remove, names, onDisk, store } = processes;
+  const { stage, twin, folder, ask, read, made, remove, names, onDisk, store, other } = processes;
 
   test('public pictures, with their small ones, are in the bucket of the media library, and gone with their record', async () => {
     const { id, items } = await made(stage.host, [
@@ -144,6 +144,25 @@ describe.each(clients)('object storage of the plugin, on %s', (client) => {
     expect(await move()).toMatchObject([{ moved: 0, there: 1, failed: [] }]);
     await remove(twin, id);
     await expect.poll(() => names('records')).toEqual([]);
+  });
+
+  test('a store that is only read gives its files, takes none, and is emptied by `files private`', async () => {
+    const { id, items } = await made(stage.host, [attach]);
+    const emptying = await other({ filesProvider: { ...store().provider('records', 'private'), readOnly: true } });
+    const inFolder = async () => (await filesIn(folder('other', 'kept'))).length;
+    expect((await read(emptying, 'una', items.cv.url)).bytes.equals(pdf)).toBe(true);
+    const later = await made(emptying, [attach]);
+    expect([await inFolder(), (await names('records')).length]).toEqual([1, 1]);
+    const moved = await emptying.run(
+      (strapi) => strapi.plugin('apps').service('files').move('private', 'cv') as Promise<object[]>,
+    );
+    expect(moved).toMatchObject([{ moved: 1, there: 1, failed: [] }]);
+    expect([await inFolder(), await names('records')]).toEqual([2, []]);
+    for (const { items: all } of [{ items }, later])
+      expect((await read(emptying, 'una', all.cv.url)).bytes.equals(pdf)).toBe(true);
+    for (const one of [id, later.id]) await remove(emptying, one);
+    await expect.poll(inFolder).toBe(0);
+    await emptying.stop();
   });
 
   test('a store that is away is 503 with Retry-After, and nothing is lost', async () => {

@@ -16,6 +16,12 @@ import { type ObjectStore, objectStore } from './s3-server';
 /** Headers of a form with files. */
 export const form = { 'content-type': 'multipart/form-data; boundary=b' };
 
+/** Names of the files in a folder and below it. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return all.filter((one) => one.isFile()).map(({ name }) => name);
+}
+
 /** Two processes that share a database and an object store, but no disk. */
 export function useProcesses(
   client: Client,
@@ -32,10 +38,13 @@ export function useProcesses(
     for (const [file, text] of Object.entries(pagesApp)) await copy.write(`main/${file}`, text);
   });
   const database = useDatabase(client);
-  const options = (name: string, clockAhead?: number) => {
+  const options = (name: string, { clockAhead, apps: changed }: { clockAhead?: number; apps?: object } = {}) => {
     const { apps, upload } = config(store as ObjectStore, folder(name));
     const folders = { filesDirectory: folder(name, 'kept'), temporaryDirectory: folder(name, 'held') };
-    const env = { ...database().address.env, ...configured({ apps: { ...folders, ...apps }, upload, clockAhead }) };
+    const env = {
+      ...database().address.env,
+      ...configured({ apps: { ...folders, ...apps, ...changed }, upload, clockAhead }),
+    };
     return { themesDirectory: themes.directory, env };
   };
   const stage = useStage(() => options('one'));
@@ -91,16 +100,14 @@ export function useProcesses(
   /** What the processes have on their own disks. */
   const onDisk = async () => {
     const folders = ['one', 'two'].flatMap((name) => ['kept', 'held'].map((part) => folder(name, part)));
-    const all = folders.map((one) => readdir(one, { recursive: true, withFileTypes: true }).catch(() => []));
-    return (await Promise.all(all))
-      .flat()
-      .filter((one) => one.isFile())
-      .map(({ name }) => name);
+    return (await Promise.all(folders.map(filesIn))).flat();
   };
   return {
     ...{ stage, twin, folder, ask, read, made, remove, press, lastPage, names, onDisk },
     /** A process whose clock is ahead. */
-    later: (clockAhead: number) => startTwin(stage, options('later', clockAhead)),
+    later: (clockAhead: number) => startTwin(stage, options('later', { clockAhead })),
+    /** A process with other keys of the plugin's configuration. */
+    other: (apps: object) => startTwin(stage, options('other', { apps })),
     store: () => store as ObjectStore,
   };
 }

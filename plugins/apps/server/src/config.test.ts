@@ -90,7 +90,7 @@ test('an upload provider keeps its options as they are, also what is no plain va
   const credentials = async () => ({ accessKeyId: 'a', secretAccessKey: 'b' });
   const providerOptions = { s3Options: { credentials, params: { ACL: undefined } } };
   const { filesProvider } = read({ filesProvider: { provider: 'aws-s3', providerOptions } });
-  expect(filesProvider).toEqual({ provider: 'aws-s3', providerOptions, actionOptions: {} });
+  expect(filesProvider).toEqual({ provider: 'aws-s3', providerOptions, actionOptions: {}, readOnly: false });
   expect(filesProvider?.providerOptions.s3Options).toBe(providerOptions.s3Options);
 });
 

@@ -165,9 +165,14 @@ const fetchKeys = object({
 
 const anyKeys = () => z.record(z.string(), z.unknown(), { error: () => 'must be an object' }).default({});
 
-/** The keys of Strapi's upload plugin. Messages never show what is in them: there are secrets. */
+/** The keys of Strapi's upload plugin, and `readOnly`. Messages never show what is in them: there are secrets. */
 const filesProvider = keysOf(
-  { provider: text("a name like 'aws-s3'", /\S/), providerOptions: anyKeys(), actionOptions: anyKeys() },
+  {
+    provider: text("a name like 'aws-s3'", /\S/),
+    providerOptions: anyKeys(),
+    actionOptions: anyKeys(),
+    readOnly: z.boolean(must('true or false')).default(false),
+  },
   () => 'must be an object',
 );
 

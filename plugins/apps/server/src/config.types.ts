@@ -43,6 +43,8 @@ export interface AppsConfig {
     provider: string;
     providerOptions: Record<string, unknown>;
     actionOptions: Record<string, unknown>;
+    /** New files go where they would go without it; its own files are read and removed. */
+    readOnly: boolean;
   } | null;
   fetch: FetchConfig;
   /** Who may read `/_apps/metrics` besides administrators: the bearer of this token; '' without one. */

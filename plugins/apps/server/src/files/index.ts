@@ -52,6 +52,7 @@ export function createFiles(options: FilesOptions): Files {
   const upload = () => strapi.plugin('upload') as UploadPlugin | undefined;
   const own = provider && {
     name: provider.provider,
+    readOnly: provider.readOnly,
     provider: createOwnProvider(provider, loadProvider(provider, options.packages), logger),
   };
   const storage = createStorage({ folder: privateFolder, upload, own });

@@ -53,7 +53,11 @@ async function start(): Promise<TemporaryFiles & { folder: string }> {
   folders = [...folders, folder];
   const config = { provider: 'fake', providerOptions: {}, actionOptions: {} };
   const provider = createOwnProvider(config, server.provider as never, { error: () => undefined });
-  const storage = createStorage({ folder: '/none', upload: () => undefined, own: { name: 'fake', provider } });
+  const storage = createStorage({
+    folder: '/none',
+    upload: () => undefined,
+    own: { name: 'fake', readOnly: false, provider },
+  });
   const kept = createKeptTable({ table: () => table, storage, folder });
   return { folder, ...createTemporaryFiles(folder, { keptSize: 8 * MB, maxPixels: 1_000_000 }, async () => kept) };
 }

@@ -30,7 +30,7 @@ const ofFile = ({ where }: { where: { file: string | { $in: string[] } } }) =>
 function files({ hasProvider, update }: { hasProvider: boolean; update?: OwnTable['updateMany'] }) {
   const config = { provider: 'fake', providerOptions: {}, actionOptions: {} };
   const provider = createOwnProvider(config, server.provider as never, { error: () => undefined });
-  const own = hasProvider ? { name: 'fake', provider } : null;
+  const own = hasProvider ? { name: 'fake', readOnly: false, provider } : null;
   const table = {
     findMany: async (params: object) => ofFile(params as never),
     updateMany:

@@ -25,14 +25,14 @@ export interface StorageOptions {
   folder: string;
   upload(): UploadPlugin | undefined;
   /** That of `filesProvider`. */
-  own: { name: string; provider: OwnProvider } | null;
+  own: { name: string; readOnly: boolean; provider: OwnProvider } | null;
 }
 
 /** Of those in the same table as Strapi's providers, by their names. */
 const ownName = (name: string): string => `apps:${name}`;
 
 /**
- * New files go to the provider of `filesProvider`, without one to Strapi's upload provider where that is private, else to the folder.
+ * New files go to the provider of `filesProvider`, without one, or while it is only read, to Strapi's upload provider where that is private, else to the folder.
  * Files that were stored elsewhere are read from there.
  */
 export function createStorage({ folder, upload, own }: StorageOptions): Storage {
@@ -51,13 +51,13 @@ export function createStorage({ folder, upload, own }: StorageOptions): Storage 
   };
 
   return {
-    current: async () => ownStore?.name ?? privateUpload(),
+    current: async () => (ownStore && !own.readOnly ? ownStore.name : privateUpload()),
     async store(name) {
       if (name === null) return folderStore;
       if (name === ownStore?.name) return ownStore.store;
       if (name === (await privateUpload())) return uploadStore;
       throw unavailable(`This file is stored by the upload provider "${name}", which is not in use`, 60);
     },
-    check: async () => own?.provider.check(),
+    check: async () => (own?.readOnly ? undefined : own?.provider.check()),
   };
 }

@@ -9,7 +9,7 @@ import { createStorage } from '.';
 import { createOwnProvider, loadProvider, type ProviderConfig } from './own-provider';
 import { bytesOf } from './remote';
 
-const config: ProviderConfig = { provider: 'fake', providerOptions: {}, actionOptions: {} };
+const config: ProviderConfig = { provider: 'fake', providerOptions: {}, actionOptions: {}, readOnly: false };
 const content = Buffer.from('Private text.');
 const source = (bytes = content) => ({
   ...{ name: 'a.txt', mime: 'text/plain', size: bytes.length },
@@ -27,7 +27,11 @@ describe('a store at a provider of its own', () => {
   async function opened(change: object = {}) {
     const error = vi.fn();
     const provider = createOwnProvider(config, { ...server.provider, ...change }, { error });
-    const storage = createStorage({ folder: '/none', upload: () => undefined, own: { name: 'fake', provider } });
+    const storage = createStorage({
+      folder: '/none',
+      upload: () => undefined,
+      own: { name: 'fake', readOnly: false, provider },
+    });
     return { storage, store: await storage.store('apps:fake'), lines: error.mock.calls };
   }
   const unavailable = expect.objectContaining({ name: 'ServiceUnavailableError', headers: { 'Retry-After': '10' } });

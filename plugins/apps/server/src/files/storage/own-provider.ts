@@ -15,6 +15,8 @@ export interface ProviderConfig {
   providerOptions: Record<string, unknown>;
   /** By the provider's function: its second argument. */
   actionOptions: Record<string, unknown>;
+  /** New files go where they would go without it; its own files are read and removed. */
+  readOnly: boolean;
 }
 
 /** What such a package makes. */
@@ -74,7 +76,7 @@ async function statusOf(url: string): Promise<number> {
  * all who know an address is refused.
  */
 export function createOwnProvider(
-  { actionOptions }: ProviderConfig,
+  { actionOptions }: Pick<ProviderConfig, 'actionOptions'>,
   provider: Provider,
   logger: Pick<Logger, 'error'>,
 ): OwnProvider {
