@@ -41,7 +41,7 @@ import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
 import { createPersons, createTables, keepJobs } from './persons';
 import { createProcesses } from './processes';
-import { createHistory, createKeptAnswers, createRecordStore } from './records';
+import { createHistory, createKeptAnswers, createRecordStore, watchChanges } from './records';
 import type { AppKey } from './records/types';
 import { createRunLog } from './runs';
 import { createSchedules, scheduleJobs } from './schedules';
@@ -244,7 +244,17 @@ export function createServices(
     }),
     true,
   );
-  const withWebhooks = createWebhooks({ strapi, logger, database, jobs, outbound, store, sites, services: running });
+  const webhooks = createWebhooks({
+    strapi,
+    logger,
+    database,
+    jobs,
+    outbound,
+    store,
+    sites,
+    loadApp: loadKeyed,
+    services: running,
+  });
   const { limits, sandbox } = config;
   const reuseAfter = sandbox.reuse ? REUSE_AFTER : null;
   const waited = metrics.wait;
@@ -291,7 +301,7 @@ export function createServices(
     }),
     waitingLists: createWaitingLists(running),
     unconfirmed: createUnconfirmed(running),
-    store: withWebhooks(publishChanges(keepHistory(store, history, loadKeyed), live.publish)),
+    store: watchChanges(store, [keepHistory(history, loadKeyed), publishChanges(live.publish), webhooks]),
     history,
     logic,
     layouts: createLayouts({}, markdown),

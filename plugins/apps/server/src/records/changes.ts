@@ -1,5 +1,6 @@
+import type { Awaitable } from '../common/time/awaitable';
 import { type Provenance, provenance } from './provenance';
-import type { AppKey, Items, UnitObserver } from './types';
+import type { AppKey, Items, RecordStore, UnitObserver, UnitOfWork } from './types';
 
 /** A record that a unit of work has changed: before it and at its end; null where there is none. */
 export interface ChangedItems {
@@ -33,8 +34,55 @@ export class RecordChanges {
 
   /** In the order in which the records were first changed, without those that were created and deleted again. */
   list(): ChangedItems[] {
+    if (this.entries.size === 0) return [];
     return [...this.entries.values()].filter(({ before, after }) => before !== null || after !== null);
   }
 }
 
 const nameOf = ({ site, app }: AppKey, id: string): string => JSON.stringify([site, app, id]);
+
+/** What is done after a commit. */
+export type AfterCommit = () => Awaitable<void>;
+
+/** A part of the server that does something with each change of records, whatever way it comes. */
+export interface ChangeWatcher {
+  /**
+   * Called at the end of a transaction's work, with one change or more: what it adds to the unit is committed with it.
+   * @returns what is done after the commit; undefined for nothing
+   */
+  changed(unit: UnitOfWork, changes: readonly ChangedItems[]): Awaitable<AfterCommit | undefined>;
+  /** The same for changes of many records at once: wraps these functions of a store. */
+  bulk(store: RecordStore): Partial<Omit<RecordStore, 'transact'>>;
+}
+
+/** A store whose changes the watchers get, in their order. The changes of a transaction are noted once for all of them. */
+export function watchChanges(store: RecordStore, watchers: readonly ChangeWatcher[]): RecordStore {
+  let watched = store;
+  for (const { bulk } of watchers) watched = { ...watched, ...bulk(watched) };
+  return {
+    ...watched,
+    async transact(work, about) {
+      let effects: AfterCommit[] = [];
+      const result = await store.transact(async (unit) => {
+        const changes = new RecordChanges();
+        unit.observe(changes.observer);
+        const value = await work(unit);
+        // A retry after a collision: the first attempt was rolled back.
+        effects = [];
+        const changed = changes.list();
+        if (changed.length === 0) return value;
+        for (const watcher of watchers) {
+          const effect = watcher.changed(unit, changed);
+          const known = effect instanceof Promise ? await effect : effect;
+          if (known) effects.push(known);
+        }
+        return value;
+      }, about);
+      for (const effect of effects) {
+        const done = effect();
+        if (done) await done;
+      }
+      return result;
+    },
+  };
+}

@@ -4,7 +4,7 @@
  */
 
 export { createKeptAnswers, isAnsweredBefore, joined } from './answers';
-export { type ChangedItems, RecordChanges } from './changes';
+export { type ChangedItems, type ChangeWatcher, RecordChanges, watchChanges } from './changes';
 export { CollisionError } from './commits/commits';
 export { contentScope } from './commits/dependencies';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';

@@ -2,7 +2,8 @@ import type { Json } from '../../../../shared/json';
 import { type ChangedRecord, digestOfIndexes, type RecordState, type Topic, topics } from '../../apps';
 import { STATE } from '../../indexes';
 import type { IndexDeclarations } from '../../indexes/types';
-import type { AppKey, Items, NewRecord, NewRecords, RecordStore } from '../../records/types';
+import type { ChangedItems, ChangeWatcher } from '../../records';
+import type { AppKey, Items, NewRecord, NewRecords } from '../../records/types';
 
 /** Records of one transaction, and creators of a bulk change, that are published one by one; more are published together. */
 const MAX_RECORDS = 100;
@@ -14,106 +15,56 @@ export interface Changed {
   apps: { key: AppKey; records: ChangedRecord[] | null }[];
 }
 
-/** Wraps a store so that it publishes its changes after each commit. */
-export function publishChanges(store: RecordStore, publish: (changed: Changed) => void): RecordStore {
+/** Publishes the changes of records after each commit. */
+export function publishChanges(publish: (changed: Changed) => void): ChangeWatcher {
   const all = (key: AppKey): Topic[] => [topics.any(key), topics.bulk(key), topics.creators(key)];
   return {
-    ...store,
-    async transact(work, about) {
-      let changed = new Changes();
-      const result = await store.transact((unit) => {
-        // A retry after a collision: the first attempt was rolled back.
-        changed = new Changes();
-        unit.observe(changed.observer);
-        return work(unit);
-      }, about);
-      if (changed.size > 0) publish(changed.list());
-      return result;
-    },
-    async createMany(key, records, options) {
-      const seen = new Created();
-      const total = await store.createMany(key, watched(records, seen), options);
-      const { creators, created } = seen;
-      const owners =
-        creators.size > MAX_RECORDS ? [topics.creators(key)] : [...creators].map((one) => topics.own(key, one));
-      const isKnown = created.length === total;
-      publish({
-        topics: [topics.any(key), topics.bulk(key), ...owners],
-        apps: [{ key, records: isKnown ? created.map((after) => ({ before: null, after })) : null }],
-      });
-      return total;
-    },
-    async forgetDeleted(records) {
-      await store.forgetDeleted(records);
-      const keys = new Map(records.map(({ key }) => [topics.any(key), key]));
-      const apps = [...keys.values()].map((key) => ({ key, records: null }));
-      publish({ topics: [...keys.values()].flatMap(all), apps });
-    },
-    async clear(key, atCommit) {
-      await store.clear(key, atCommit);
-      publish({ topics: all(key), apps: [{ key, records: null }] });
-    },
+    changed: (_unit, changes) => () => publish(changedBy(changes)),
+
+    bulk: (store) => ({
+      async createMany(key, records, options) {
+        const seen = new Created();
+        const total = await store.createMany(key, watched(records, seen), options);
+        const { creators, created } = seen;
+        const owners =
+          creators.size > MAX_RECORDS ? [topics.creators(key)] : [...creators].map((one) => topics.own(key, one));
+        const isKnown = created.length === total;
+        publish({
+          topics: [topics.any(key), topics.bulk(key), ...owners],
+          apps: [{ key, records: isKnown ? created.map((after) => ({ before: null, after })) : null }],
+        });
+        return total;
+      },
+      async forgetDeleted(records) {
+        await store.forgetDeleted(records);
+        const keys = new Map(records.map(({ key }) => [topics.any(key), key]));
+        const apps = [...keys.values()].map((key) => ({ key, records: null }));
+        publish({ topics: [...keys.values()].flatMap(all), apps });
+      },
+      async clear(key, atCommit) {
+        await store.clear(key, atCommit);
+        publish({ topics: all(key), apps: [{ key, records: null }] });
+      },
+    }),
   };
 }
 
-interface Entry extends ChangedRecord {
-  key: AppKey;
-  /** Whether `before` is what the record was before the transaction. */
-  isKnown: boolean;
-}
-
-/** What one attempt at a transaction has changed: each record before it, and at its end. */
-class Changes {
-  private readonly records = new Map<Topic, Entry>();
-  private readonly owners = new Set<Topic>();
-
-  readonly observer = {
-    onWrite: (key: AppKey, id: string, creator: string | null): void => {
-      if (creator) this.owners.add(topics.own(key, creator));
-      this.entry(key, id);
-    },
-    onItems: (key: AppKey, before: Items | null, after: Items | null, about: Omit<RecordState, 'items'>): void => {
-      const { id, creator } = about;
-      const state = (items: Items | null) => items && { id, creator, items };
-      const entry = this.entry(key, id);
-      if (!entry.isKnown) entry.before = state(before);
-      entry.after = state(after);
-      entry.isKnown = true;
-    },
-    onRename: (key: AppKey, from: string, to: string): void => {
-      if (from === to) return;
-      const [source, target] = [this.entry(key, from), this.entry(key, to)];
-      target.after = source.after && { ...source.after, id: to };
-      target.isKnown = true;
-      source.after = null;
-    },
-  };
-
-  get size(): number {
-    return this.records.size;
+/** What a transaction has changed, for those that wait for it. */
+function changedBy(changes: readonly ChangedItems[]): Changed {
+  const isBulk = changes.length > MAX_RECORDS;
+  const owners = new Set<Topic>();
+  const single = new Set<Topic>();
+  const apps = new Map<Topic, { key: AppKey; records: ChangedRecord[] | null }>();
+  for (const { key, id, creator, before, after } of changes) {
+    const any = topics.any(key);
+    const app = apps.get(any) ?? { key, records: isBulk ? null : [] };
+    apps.set(any, app);
+    if (creator) owners.add(topics.own(key, creator));
+    single.add(isBulk ? topics.bulk(key) : topics.record(key, id));
+    const state = (items: Items | null) => items && { id, creator, items };
+    app.records?.push({ before: state(before), after: state(after) });
   }
-
-  list(): Changed {
-    const entries = [...this.records.values()];
-    const keys = new Map(entries.map(({ key }) => [topics.any(key), key]));
-    const isBulk = this.records.size > MAX_RECORDS;
-    const single = isBulk ? [...keys.values()].map(topics.bulk) : [...this.records.keys()];
-    const recordsOf = (any: Topic) =>
-      entries
-        .filter(({ key, before, after }) => topics.any(key) === any && (before || after))
-        .map(({ before, after }) => ({ before, after }));
-    return {
-      topics: [...keys.keys(), ...single, ...this.owners],
-      apps: [...keys].map(([any, key]) => ({ key, records: isBulk ? null : recordsOf(any) })),
-    };
-  }
-
-  private entry(key: AppKey, id: string): Entry {
-    const topic = topics.record(key, id);
-    const known = this.records.get(topic) ?? { key, before: null, after: null, isKnown: false };
-    this.records.set(topic, known);
-    return known;
-  }
+  return { topics: [...apps.keys(), ...single, ...owners], apps: [...apps.values()] };
 }
 
 /** What a bulk creation has made, up to one more than is published one by one. */

@@ -1,10 +1,10 @@
 import type { Core } from '@strapi/strapi';
 import type { App, RecordEvent } from '../../apps/types';
-import type { Awaitable } from '../../common/time/awaitable';
+import { type Awaitable, whenAll } from '../../common/time/awaitable';
 import { isUnconfirmed } from '../../indexes';
 import type { Jobs, NewJob } from '../../jobs/types';
-import { joined, RecordChanges } from '../../records';
-import type { AppKey, Items, RecordStore } from '../../records/types';
+import { type ChangeWatcher, joined } from '../../records';
+import type { AppKey, Items } from '../../records/types';
 import type { Sites } from '../../sites/types';
 import { changesOfApps, type DeliveredChange, said } from './changes';
 import { type DeliveryTarget, type IsAbout, jobsOfChanges, jobsOfRanges } from './deliveries';
@@ -16,16 +16,13 @@ interface WatchTools {
   loadApp(key: AppKey): Awaitable<App | null>;
   isAbout(app: App): IsAbout;
   /** Calls `effect` when the transaction of other code has ended that the caller is in, else at once; not after a rollback. */
-  afterCommit(effect: () => void): Promise<void>;
+  afterCommit(effect: () => void): Awaitable<void>;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/**
- * Wraps a store so that each change of records stores the jobs of the app's webhooks, in its own transaction
- * (docs/decisions/webhooks.md).
- */
-export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore {
+/** Stores the jobs of an app's webhooks with each change of its records, in its own transaction (docs/decisions/webhooks.md). */
+export function watchRecords(tools: WatchTools): ChangeWatcher {
   const { jobs, hub, loadApp, isAbout, afterCommit, now } = tools;
 
   /** The jobs of changes of an app, for its own webhooks. */
@@ -44,60 +41,57 @@ export function watchRecords(store: RecordStore, tools: WatchTools): RecordStore
   }
 
   return {
-    ...store,
-    async transact(work, about) {
-      let done: { key: AppKey; changes: DeliveredChange[] }[] = [];
-      let due: NewJob[] = [];
-      const result = await store.transact(async (unit) => {
-        const changed = new RecordChanges();
-        unit.observe(changed.observer);
-        const value = await work(unit);
-        // A retry after a collision: the first attempt was rolled back.
-        [done, due] = [changesOfApps(changed.list()), []];
-        for (const { key, changes } of done) {
-          const app = await loadApp(key);
-          if (app) due.push(...dueJobs(app, key, changes));
-        }
-        if (due.length > 0) unit.atCommit(jobs.writes(due));
-        return value;
-      }, about);
-      if (done.length === 0) return result;
-      await afterCommit(() => {
-        if (due.length > 0) jobs.wake(done.map(({ key }) => key));
-        for (const { key, changes } of done) hub.emit(key, changes.map(said));
-      });
-      return result;
+    changed(unit, changed) {
+      const apps = changesOfApps(changed);
+      if (apps.length === 0) return undefined;
+      return whenAll(
+        apps.map(({ key }) => loadApp(key)),
+        (loaded) => {
+          const due = apps.flatMap(({ key, changes }, at) => {
+            const app = loaded[at];
+            return app ? dueJobs(app, key, changes) : [];
+          });
+          if (due.length > 0) unit.atCommit(jobs.writes(due));
+          return () =>
+            afterCommit(() => {
+              if (due.length > 0) jobs.wake(apps.map(({ key }) => key));
+              for (const { key, changes } of apps) hub.emit(key, changes.map(said));
+            });
+        },
+      );
     },
 
-    async createMany(key, records, options) {
-      const { targets } = await targetsOf(key, 'create');
-      if (targets.length === 0) return store.createMany(key, records, options);
-      const at = now();
-      const total = await store.createMany(key, records, {
-        ...options,
-        atCommit: (ranges) =>
-          joined([
-            jobs.writes(targets.flatMap((to) => jobsOfRanges(key, to, ranges, at))),
-            options?.atCommit?.(ranges),
-          ]),
-      });
-      await afterCommit(() => jobs.wake([key]));
-      return total;
-    },
+    bulk: (store) => ({
+      async createMany(key, records, options) {
+        const { targets } = await targetsOf(key, 'create');
+        if (targets.length === 0) return store.createMany(key, records, options);
+        const at = now();
+        const total = await store.createMany(key, records, {
+          ...options,
+          atCommit: (ranges) =>
+            joined([
+              jobs.writes(targets.flatMap((to) => jobsOfRanges(key, to, ranges, at))),
+              options?.atCommit?.(ranges),
+            ]),
+        });
+        await afterCommit(() => jobs.wake([key]));
+        return total;
+      },
 
-    async clear(key, atCommit) {
-      const { app, targets } = await targetsOf(key, 'delete');
-      if (targets.length === 0) return store.clear(key, atCommit);
-      await store.clear(key, (records) => {
-        const changes = records.flatMap(({ id, items, creator }): DeliveredChange[] =>
-          isUnconfirmed(items) ? [] : [{ event: 'delete', id, items, creator }],
-        );
-        const announced = targets.flatMap((to) => ('strapi' in to ? jobsOfChanges(key, to, changes, now()) : []));
-        const due = jobs.writes([...(app ? dueJobs(app, key, changes) : []), ...announced]);
-        return joined([due, atCommit?.(records)]);
-      });
-      await afterCommit(() => jobs.wake([key]));
-    },
+      async clear(key, atCommit) {
+        const { app, targets } = await targetsOf(key, 'delete');
+        if (targets.length === 0) return store.clear(key, atCommit);
+        await store.clear(key, (records) => {
+          const changes = records.flatMap(({ id, items, creator }): DeliveredChange[] =>
+            isUnconfirmed(items) ? [] : [{ event: 'delete', id, items, creator }],
+          );
+          const announced = targets.flatMap((to) => ('strapi' in to ? jobsOfChanges(key, to, changes, now()) : []));
+          const due = jobs.writes([...(app ? dueJobs(app, key, changes) : []), ...announced]);
+          return joined([due, atCommit?.(records)]);
+        });
+        await afterCommit(() => jobs.wake([key]));
+      },
+    }),
   };
 }
 
@@ -124,15 +118,16 @@ interface ChangeData {
 export const eventName = (event: RecordEvent): string => `apps.record.${event}`;
 
 /** The data of a change; null where the site is gone. */
-export async function changeData(
+export function changeData(
   sites: Pick<Sites, 'site' | 'urls'>,
   key: AppKey,
   { id, items }: Pick<DeliveredChange, 'id' | 'items'>,
-): Promise<ChangeData | null> {
-  const site = await sites.site(key.site);
-  if (!site) return null;
-  const block = typeof items.block === 'string' ? items.block : null;
-  return { ...key, block, id, path: sites.urls.record(site, key.app, id), items: { ...items, id } };
+): Awaitable<ChangeData | null> {
+  return whenAll([sites.site(key.site)], ([site]) => {
+    if (!site) return null;
+    const block = typeof items.block === 'string' ? items.block : null;
+    return { ...key, block, id, path: sites.urls.record(site, key.app, id), items: { ...items, id } };
+  });
 }
 
 /** The parts of Strapi that its webhooks are made of. */
