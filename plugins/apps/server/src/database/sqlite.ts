@@ -192,13 +192,8 @@ interface Connection {
   prepare(sql: string): { all(values: readonly unknown[]): unknown[] };
 }
 
-/** The write-ahead log of a connection whose pages can be counted. */
-interface Log {
-  /** Pages with which the connection copies it by itself. */
-  pages: number;
-  /** Counts its pages. A pragma that takes effect when it runs, not when it is prepared. */
-  count: ReturnType<Connection['prepare']>;
-}
+/** Counts the pages of a connection's log. A pragma that takes effect when it runs, not when it is prepared. */
+type Count = ReturnType<Connection['prepare']>;
 
 export interface SqliteLog {
   /** Runs `work`, which commits a transaction on the connection. */
@@ -213,21 +208,18 @@ export interface SqliteLog {
  * @param copy copies the log on another thread or process; undefined without one
  */
 export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog {
-  const usual = new WeakMap<Connection, Log | null>();
+  const counts = new WeakMap<Connection, Count | null>();
   let copying: Promise<void> | undefined;
   let pausesUntil = 0;
 
-  const logOf = (connection: Connection): Log | null => {
-    const known = usual.get(connection);
+  /** Null where the pages cannot be counted. From now on commits of Strapi's own too leave a log of up to MAX_PAGES. */
+  const countOf = (connection: Connection): Count | null => {
+    const known = counts.get(connection);
     if (known !== undefined) return known;
-    const log = canCount(connection)
-      ? {
-          pages: Number(connection.pragma('wal_autocheckpoint', { simple: true })),
-          count: connection.prepare('pragma wal_checkpoint(NOOP)'),
-        }
-      : null;
-    usual.set(connection, log);
-    return log;
+    const count = canCount(connection) ? connection.prepare('pragma wal_checkpoint(NOOP)') : null;
+    if (count) connection.pragma(`wal_autocheckpoint = ${MAX_PAGES}`);
+    counts.set(connection, count);
+    return count;
   };
 
   const start = async (work: () => Promise<unknown>) => {
@@ -242,19 +234,10 @@ export function createLog(copy: (() => Promise<unknown>) | undefined): SqliteLog
 
   return {
     committing(connection, work) {
-      const known = copy && performance.now() >= pausesUntil ? logOf(connection) : null;
-      if (!copy || known === null) {
-        work();
-        return;
-      }
-      connection.pragma(`wal_autocheckpoint = ${MAX_PAGES}`);
-      try {
-        work();
-      } finally {
-        // Strapi's own transactions do not ask for a copy.
-        connection.pragma(`wal_autocheckpoint = ${known.pages}`);
-      }
-      const { log, left } = pagesOf(known);
+      const count = copy && performance.now() >= pausesUntil ? countOf(connection) : null;
+      work();
+      if (!copy || !count) return;
+      const { log, left } = pagesOf(count);
       // A log that others could not keep short is the next commit's, which needs the lock for it.
       if (!copying && left > MANY && log < MAX_PAGES) copying = start(copy);
     },
@@ -271,7 +254,7 @@ function canCount(connection: Connection): boolean {
 }
 
 /** Pages of the log, and those of them that are not in the file. */
-function pagesOf({ count }: Log): { log: number; left: number } {
+function pagesOf(count: Count): { log: number; left: number } {
   const [counted] = count.all([]) as { log: number; checkpointed: number }[];
   return counted ? { log: counted.log, left: counted.log - counted.checkpointed } : { log: 0, left: 0 };
 }

@@ -97,7 +97,7 @@ export function strapiDatabase(
     close: reading?.close,
     ...(sessions && { openSession: sessions.open }),
     // Within a transaction, asking for another one gives the current one.
-    current: async () => (db.inTransaction() ? (await db.transaction()).get() : undefined),
+    current: () => (db.inTransaction() ? db.transaction().then((tools) => tools.get()) : undefined),
     transaction,
     write: (work) => (write && !db.inTransaction() ? withoutPauses(() => write(work)) : transaction(work)),
   };
@@ -109,5 +109,8 @@ export function strapiDatabase(
  */
 export function statementsOf(database: HostDatabase): (sql: string, values: readonly unknown[]) => Promise<Row[]> {
   const dialect = dialects[database.client];
-  return async (sql, values) => createSql((await database.current()) ?? readerOf(database), dialect).rows(sql, values);
+  return async (sql, values) => {
+    const trx = database.current();
+    return createSql(trx ? await trx : readerOf(database), dialect).rows(sql, values);
+  };
 }

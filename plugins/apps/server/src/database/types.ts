@@ -85,7 +85,7 @@ export interface HostDatabase {
   /** Runs statements on connections of the pool at less cost than Knex; only PostgreSQL has one. */
   readonly reader?: Reader | undefined;
   /** The transaction of the calling asynchronous context. */
-  current(): Promise<Transaction | undefined>;
+  current(): Promise<Transaction> | undefined;
   /**
    * Runs `work` in a transaction, or in the current one; commits when it resolves, rolls back when it rejects. Resolves when it was
    * committed, also if the answer to COMMIT was lost; OutcomeUnknownError when that cannot be found out.

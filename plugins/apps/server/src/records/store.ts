@@ -181,7 +181,8 @@ export function createRecordStore({
 
   const access = async () => {
     await prepare();
-    const trx = await database.current();
+    const current = database.current();
+    const trx = current && (await current);
     return { sql: createSql(trx ?? readerOf(database), dialect), trx };
   };
 

@@ -140,7 +140,6 @@ export function requesterAddress({ requester }: Run['visit']): string | null {
  */
 export async function storeMails(run: Run): Promise<void> {
   const { mails, unit, services } = run;
-  if (mails.length === 0) return;
   const { mailer } = services;
   const rows = mailer.rowsOf(mails);
   await unit.inTransaction(async () => {

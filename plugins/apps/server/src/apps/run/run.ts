@@ -129,7 +129,7 @@ async function runOnce<T>(
       const result = await work(run);
       if (run.fatal.error !== undefined) throw run.fatal.error;
       refuseInvalid(run);
-      await storeMails(run);
+      if (run.mails.length > 0) await storeMails(run);
       const write = keeps?.(result, run);
       if (write) unit.atCommit(write);
       if (settle && (settle.isAlways || unit.reads() === null)) unit.atCommit(settle.write);

@@ -261,7 +261,10 @@ export function hostOf(knex: Knex, client: Client, isSecond = false): HostDataba
     ...(client === 'sqlite' && { dataVersion: () => dataVersion(knex) }),
     close: reading?.close,
     ...(sessions && { openSession: sessions.open }),
-    current: async () => context.getStore()?.trx ?? undefined,
+    current() {
+      const trx = context.getStore()?.trx;
+      return trx ? Promise.resolve(trx) : undefined;
+    },
     transaction,
     write: (work) => (write && !context.getStore()?.trx ? write(work) : transaction(work)),
   };

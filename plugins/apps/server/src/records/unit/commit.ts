@@ -65,14 +65,18 @@ export async function writeParts(
   await lockClaims(sql, indexes, claims);
   // On SQLite a search would block the thread here, and those of other processes wait for one another anyway.
   const access = dialect.oneWriter || isOpened ? undefined : { sql, trx: undefined, runsAgain: true };
-  for (const part of parts) await part.ranges.check(sql, part.isInsistent ? access : undefined);
+  for (const part of parts)
+    if (part.ranges.length > 0) await part.ranges.check(sql, part.isInsistent ? access : undefined);
   const published = await publish(sql);
   const changes = new Map<string, readonly RecordWrite[] | null>(earlier);
   for (const [scope, writes] of await flushEntries(sql, tools, pending, locked))
     changes.set(scope, [...(earlier.get(scope) ?? []), ...writes]);
   for (const [scope, writes] of published) changes.set(scope, writes);
   await checkClaims(sql, tools, claims, { changes, isOpened });
-  for (const part of parts) await part.check(sql);
+  for (const part of parts) {
+    const checked = part.check(sql);
+    if (checked) await checked;
+  }
   await insertRows(
     sql,
     parts.flatMap((part) => part.inserts),
@@ -111,7 +115,8 @@ export function sharedCommits(
 
   /** @param isWritten called before COMMIT */
   const write = async (parts: readonly Part[], publish = nothing, isWritten = () => {}): Promise<void> => {
-    const outer = await database.current();
+    const current = database.current();
+    const outer = current && (await current);
     let recorded = () => {};
     try {
       await database.write(async (connection) => {
@@ -232,7 +237,7 @@ export function sharedCommits(
   };
 
   return async (part) => {
-    if (await database.current()) return write([part]);
+    if (database.current()) return write([part]);
     const many = manyOf(part);
     if (many.length > 0) return inBatches(part, many);
     const isOwn = part.isAlone && part.alone.size === 0;

@@ -56,7 +56,7 @@ const CONNECTION_KEY = 'connection';
 
 /** Opens the transaction of a unit, or joins that of the calling code. `stays`: it may stay open while logic runs. */
 export async function openForUnit({ database, dialect, mutex }: UnitTools, stays: boolean): Promise<Opened> {
-  const joined = (await database.current()) !== undefined;
+  const joined = database.current() !== undefined;
   const queues = database.client === 'sqlite' && !joined && stays;
   const free = queues ? await mutex.lock([CONNECTION_KEY]) : () => {};
   const transaction = await openTransaction(database).catch((error) => {

@@ -335,7 +335,8 @@ export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
       () => ({}),
       () => this.transaction.commit(),
     );
-    await this.carryOut(this.takeEffects());
+    const effects = this.takeEffects();
+    if (effects.length > 0) await this.carryOut(effects);
   }
 
   /** A read by a condition, which must find the same at the commit. */

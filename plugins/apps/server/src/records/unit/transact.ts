@@ -27,7 +27,7 @@ export function createTransact(tools: UnitTools, maxAttempts: number): RecordSto
     keys: ReadonlySet<string>,
     locked: boolean,
   ): Promise<T> => {
-    const free = await tools.mutex.lock(keys);
+    const free = keys.size > 0 ? await tools.mutex.lock(keys) : nothing;
     const unit = new SharedUnit(tools, keys);
     let effects: Effect[];
     let result: Awaited<ReturnType<typeof work>>;
@@ -44,13 +44,13 @@ export function createTransact(tools: UnitTools, maxAttempts: number): RecordSto
       free();
     }
     // After unlocking, because an effect may lock the records.
-    await unit.carryOut(effects);
+    if (effects.length > 0) await unit.carryOut(effects);
     return result;
   };
 
   return async (work, about) => {
     // A work in the caller's transaction cannot run again: only the caller may roll it back.
-    const nested = (await tools.database.current()) !== undefined;
+    const nested = tools.database.current() !== undefined;
     const keys = new Set<string>(about && !nested ? [hashOf(about.key, about.id)] : []);
     let joined = nested;
     for (let attempt = 1; attempt <= (nested ? 1 : maxAttempts); attempt++) {
@@ -70,6 +70,8 @@ export function createTransact(tools: UnitTools, maxAttempts: number): RecordSto
     });
   };
 }
+
+const nothing = (): void => {};
 
 /** Prepares the next attempt after a failure that may not recur; rethrows any other. */
 async function beforeNext(failure: unknown, keys: Set<string>, attempt: number): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../common/time/awaitable';
 import type { KeyedMutex } from '../../common/time/keyed-mutex';
 import type { Dialect, HostDatabase, Sql } from '../../database';
 import type { Indexes } from '../../indexes';
@@ -22,7 +23,7 @@ export interface Part {
   /** Whether its searches may run again while the apps are locked: another process commits without a pause. */
   readonly isInsistent: boolean;
   /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
-  check(sql: Sql): Promise<void>;
+  check(sql: Sql): Awaitable<void>;
   /** Rows of other tables. */
   readonly inserts: readonly CommitRows[];
   /** Called before COMMIT: from then on a failure is that of the commit, and final. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Awaitable } from '../../common/time/awaitable';
 import { createSql, isFailure, readerOf, type Sql, translateError } from '../../database';
 import { type Access, IndexMissing, type RecordWrite } from '../../indexes';
 import type { Claims } from '../commits/claims';
@@ -55,13 +56,16 @@ export class UnitTransaction {
   /** Changes of host content, in order, to repeat in another transaction. */
   private readonly changes: (() => Promise<unknown>)[] = [];
   private readonly idle = new IdleTime(() => {
-    this.last = this.last.then(() => this.close());
+    // An error is that of the connection, which the next use has too.
+    this.queued(() => this.close()).catch(() => undefined);
   });
   private idleTime = idleTimes.usual;
   private ended = false;
   private commits = false;
   private savepoints = 0;
+  /** The last use of the transaction, and how many there are that have not ended. */
   private last: Promise<unknown> = Promise.resolve();
+  private uses = 0;
 
   constructor(
     private readonly tools: UnitTools,
@@ -171,8 +175,8 @@ export class UnitTransaction {
     return this.exclusive(() => (joins() ? this.run(work, (reading) => this.idle.spending(reading)) : work()));
   }
 
-  async commit(): Promise<void> {
-    await this.exclusive(() => this.watched(() => this.commitNow()));
+  commit(): Promise<void> {
+    return this.exclusive(() => this.watched(() => this.commitNow()));
   }
 
   /** False when there was nothing left to roll back. */
@@ -208,7 +212,8 @@ export class UnitTransaction {
 
   private async readOutside<T>(work: (access: Access) => Promise<T>): Promise<T> {
     const { database, dialect } = this.tools;
-    const trx = await database.current();
+    const current = database.current();
+    const trx = current && (await current);
     return this.watched(() => work({ sql: createSql(trx ?? readerOf(database), dialect), trx, runsAgain: true }));
   }
 
@@ -260,7 +265,7 @@ export class UnitTransaction {
     if (isLong && this.changes.length === 0) await this.close();
     for (let look = 1; ; look += 1) {
       const sql = this.open && createSql(this.open.trx, this.tools.dialect);
-      await this.ranges.compare(sql, () => this.close());
+      if (this.ranges.length > 0) await this.ranges.compare(sql, () => this.close());
       const isOpened = this.open !== undefined || this.changes.length > 0;
       try {
         return await (isOpened ? this.commitOpened() : this.commitAtOnce(look > 1));
@@ -318,9 +323,16 @@ export class UnitTransaction {
   }
 
   /** The end of the transaction: a CollisionError when a record has changed that the unit has read. */
-  private async complete(sql: Sql): Promise<void> {
-    await checkReads(sql, this.tools.dialect, this.entries.readOnly());
-    await checkContent(sql, this.tools.dialect, this.content.all());
+  private complete(sql: Sql): Awaitable<void> {
+    const [read, content, { writes }] = [this.entries.readOnly(), this.content.all(), this.others];
+    // Most units have only created or changed records: a group of a hundred makes no promise for each of them.
+    if (read.length + content.length + writes.length === 0) return undefined;
+    return this.checkAndWrite(sql, read, content);
+  }
+
+  private async checkAndWrite(sql: Sql, read: readonly Entry[], content: readonly ContentRow[]): Promise<void> {
+    await checkReads(sql, this.tools.dialect, read);
+    await checkContent(sql, this.tools.dialect, content);
     for (const write of this.others.writes) await write(sql);
   }
 
@@ -401,9 +413,9 @@ export class UnitTransaction {
   };
 
   /** Serializes all use of the transaction. Between two uses it stays open for the idle time at most. */
-  private async exclusive<T>(work: () => Promise<T>): Promise<T> {
+  private exclusive<T>(work: () => Promise<T>): Promise<T> {
     if (inside.getStore() === this) return work();
-    const result = this.last.then(async () => {
+    return this.queued(async () => {
       this.idle.pause();
       try {
         return await work();
@@ -411,7 +423,16 @@ export class UnitTransaction {
         if (this.open && !this.open.joined && !this.idle.resume()) await this.close();
       }
     });
-    this.last = result.catch(() => undefined);
+  }
+
+  /** Runs work after all that is in use before it; at once where nothing is. */
+  private queued<T>(work: () => Promise<T>): Promise<T> {
+    this.uses += 1;
+    const result = this.uses === 1 ? work() : this.last.then(work);
+    const end = () => {
+      this.uses -= 1;
+    };
+    this.last = result.then(end, end);
     return result;
   }
 }

@@ -150,19 +150,17 @@ export class UnitView implements UnitOfWork {
     this.shared.afterCommit(effect);
   }
 
-  private async call<T>(work: (unit: SharedUnit) => Promise<T>): Promise<T> {
-    this.requireOpen();
+  private call<T>(work: (unit: SharedUnit) => Promise<T>): Promise<T> {
+    if (this.ended) return Promise.reject(hasEnded());
     const running = work(this.shared);
     this.running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.running.delete(running);
-    }
+    const end = () => void this.running.delete(running);
+    running.then(end, end);
+    return running;
   }
 
   private requireOpen(): void {
-    if (this.ended) throw new Error('the unit of work has ended');
+    if (this.ended) throw hasEnded();
   }
 
   private reports(key: AppKey, id?: string, creator?: string): void {
@@ -193,3 +191,5 @@ export class UnitView implements UnitOfWork {
     for (const { onWrite } of this.observers) onWrite?.(key, id, creator);
   }
 }
+
+const hasEnded = (): Error => new Error('the unit of work has ended');

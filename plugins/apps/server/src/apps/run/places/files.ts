@@ -10,6 +10,10 @@ import type { PlaceChange } from './changes';
 /** The name by which commits that claim files of one app are locked. */
 const CLAIMED = '@files';
 
+/** Whether a record named files before a change or names some after it. */
+export const namesFiles = ({ before, after }: PlaceChange): boolean =>
+  documentIdsIn(before).length + documentIdsIn(after).length > 0;
+
 /**
  * A private file belongs to one record, whose rights it has: 422 where a changed record comes to name one that another record names, or
  * one of another app (docs/decisions/private-files.md). The commit checks it again, so that of two requests at the same moment one is

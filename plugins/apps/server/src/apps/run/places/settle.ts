@@ -1,4 +1,6 @@
 import type { Items } from '../../../../../shared/json';
+import { memoized } from '../../../common/collections';
+import type { Awaitable } from '../../../common/time/awaitable';
 import { isLapsed, isUnconfirmed, type Place, STATE } from '../../../indexes';
 import type { AppKey, StoredRecord } from '../../../records/types';
 import type { App, Block, Places } from '../../types';
@@ -8,7 +10,7 @@ import type { Run } from '../types';
 import { refusal } from '../visits';
 import type { PlaceChange } from './changes';
 import { beginConfirmation, mustConfirm, refuseUnconfirmed } from './confirmation';
-import { settleFiles } from './files';
+import { namesFiles, settleFiles } from './files';
 import { settleState } from './record-states';
 import { blockOfItems, openAt, optionsNamed, placesTaken, placeText, statePlace, type TakenPlace } from './rules';
 
@@ -31,32 +33,36 @@ const WAITING = 100;
  * that the error names it. A refusal ends the attempt, also where logic catches it.
  */
 export async function settlePlaces(run: Run): Promise<void> {
+  const changes = run.places.take();
+  if (changes.length === 0) return;
   try {
-    await settleAll(run);
+    await settleAll(run, changes);
   } catch (error) {
     run.fatal.error ??= error;
     throw error;
   }
 }
 
-async function settleAll(run: Run): Promise<void> {
-  const scopes = new Map<string, Scope | null>();
-  for (const change of run.places.take()) {
-    await settleFiles(run, change);
-    const { site, app: id } = change.key;
-    const name = `${site}/${id}`;
-    if (!scopes.has(name)) scopes.set(name, await scopeOf(run, change.key));
-    const scope = scopes.get(name);
-    if (scope) await settle(scope, change);
+async function settleAll(run: Run, changes: readonly PlaceChange[]): Promise<void> {
+  const apps = new Map<string, App | null>();
+  for (const change of changes) {
+    if (namesFiles(change)) await settleFiles(run, change);
+    const { key } = change;
+    const name = `${key.site}/${key.app}`;
+    if (!apps.has(name)) apps.set(name, await appOf(run, key));
+    const app = apps.get(name);
+    if (app && hasRules(app)) await settle({ run, app, key }, change);
   }
 }
 
-async function scopeOf(run: Run, key: AppKey): Promise<Scope | null> {
-  const app = key.app === run.app.id ? run.app : await run.services.loadApp(run.visit.site, key.app);
-  if (!app) return null;
-  const isRuled = ({ definition }: Block) => definition.places || definition.states;
-  return app.confirms || [...app.blocks.values()].some(isRuled) ? { run, app, key } : null;
-}
+const appOf = (run: Run, key: AppKey): Awaitable<App | null> =>
+  key.app === run.app.id ? run.app : run.services.loadApp(run.visit.site, key.app);
+
+/** Whether there is something to settle for records of an app. */
+const hasRules = memoized(
+  ({ confirms, blocks }: App) =>
+    confirms || [...blocks.values()].some(({ definition }) => definition.places || definition.states),
+);
 
 async function settle(scope: Scope, change: PlaceChange): Promise<void> {
   const { creator, before } = change;
