@@ -2,13 +2,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import type { Logger } from '../common/log';
-import type { HostDatabase } from '../database';
-import { createMessages } from './messages';
+import { createSql, dialects, type HostDatabase } from '../database';
+import { createMessages, type MessageRow } from './messages';
 import { createRedis } from './redis';
 import { createSignals } from './signals';
 import type { Messages, Redis, Signals } from './types';
 
 export { KEPT } from './messages';
+
+const columns = ['origin', 'tokens', 'records', 'created_at', 'updated_at'];
 
 /** This process among the others. */
 export interface Processes {
@@ -32,7 +34,13 @@ export function createProcesses(
   const origin = randomBytes(6).toString('base64url');
   const signals = createSignals({ database, logger, origin, redis });
   const report = (error: unknown) => logger.warn(`[apps] messages of other processes: ${(error as Error).message}`);
-  const messages = createMessages({ strapi, signals, origin, report });
+  const dialect = dialects[database.client];
+  const insert = ({ origin, tokens, records }: Omit<MessageRow, 'id'>) =>
+    database.write(async (connection) => {
+      const now = new Date();
+      await createSql(connection, dialect).insert('apps_changes', columns, [[origin, tokens, records, now, now]]);
+    });
+  const messages = createMessages({ strapi, insert, signals, origin, report });
   return {
     signals,
     messages,

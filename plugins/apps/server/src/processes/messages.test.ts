@@ -7,17 +7,18 @@ beforeEach(() => void vi.useFakeTimers({ now }));
 afterEach(() => void vi.useRealTimers());
 
 function opened(query: object) {
-  const rows = { create: vi.fn(async () => ({})), deleteMany: vi.fn(), findOne: vi.fn(async () => null), ...query };
+  const rows = { deleteMany: vi.fn(), findOne: vi.fn(async () => null), ...query };
   const strapi = { db: { query: () => rows } } as unknown as Core.Strapi;
   const [receive, knowsSince, report, send] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  const insert = vi.fn(async () => {});
   let signal = () => {};
   const on = (_topic: string, call: () => void) => {
     signal = call;
   };
   const signals = { send, on };
-  const messages = createMessages({ strapi, signals, report, origin: 'own' });
+  const messages = createMessages({ strapi, insert, signals, report, origin: 'own' });
   messages.subscribe({ receive, knowsSince });
-  return { messages, rows, receive, knowsSince, report, send, signal: () => signal() };
+  return { messages, rows, insert, receive, knowsSince, report, send, signal: () => signal() };
 }
 
 const row = (id: number, more: object = {}) => ({
@@ -101,10 +102,10 @@ test('a signal is a look at once, of which one in a look is another', async () =
 });
 
 test('what is written is signalled, and deleted after a minute, also when nothing more happens', async () => {
-  const { messages, rows, send } = opened({});
+  const { messages, rows, insert, send } = opened({});
   await messages.write({ at: now, tokens: ['a'], said: { apps: {} } });
   const data = { origin: 'own', tokens: '["a"]', records: JSON.stringify({ at: now, apps: {} }) };
-  expect(rows.create.mock.calls).toEqual([[{ data }]]);
+  expect(insert.mock.calls).toEqual([[data]]);
   expect(send.mock.calls).toEqual([['changes']]);
   await vi.advanceTimersByTimeAsync(62_000);
   expect(rows.deleteMany).toHaveBeenCalledTimes(1);

@@ -16,7 +16,7 @@ const OVERLAP = 100;
 const MAX_FIRST = 1_000;
 
 /** A row of `apps_changes`. */
-interface Row {
+export interface MessageRow {
   id: number;
   origin: string;
   tokens: string;
@@ -26,13 +26,15 @@ interface Row {
 
 export interface MessagesOptions {
   strapi: Core.Strapi;
+  /** Inserts a row. One follows each commit: Strapi's queries would take longer for it than the commit. */
+  insert(row: Omit<MessageRow, 'id'>): Promise<void>;
   signals: Pick<Signals, 'send' | 'on'>;
   origin: string;
   report(error: unknown): void;
 }
 
 /** Messages are rows, so that none is lost where a signal is; a signal makes a process look at once, which else looks each second. */
-export function createMessages({ strapi, signals, origin, report }: MessagesOptions): Messages {
+export function createMessages({ strapi, insert, signals, origin, report }: MessagesOptions): Messages {
   const outside = AsyncLocalStorage.snapshot();
   const rows = () => strapi.db.query(CHANGE);
   const receivers: MessageReceiver[] = [];
@@ -77,9 +79,9 @@ export function createMessages({ strapi, signals, origin, report }: MessagesOpti
     last = Math.max(last, ...known);
     const where = { id: { $gt: last - OVERLAP }, origin: { $ne: origin } };
     // Without their texts, which may be long: most rows are known already.
-    const found: Pick<Row, 'id'>[] = await rows().findMany({ select: ['id'], where });
+    const found: Pick<MessageRow, 'id'>[] = await rows().findMany({ select: ['id'], where });
     const fresh = found.map(({ id }) => id).filter((id) => !known.has(id));
-    const news: Row[] =
+    const news: MessageRow[] =
       fresh.length > 0 ? await rows().findMany({ where: { id: { $in: fresh } }, orderBy: { id: 'asc' } }) : [];
     seen = new Set(found.map(({ id }) => id));
     for (const row of news) receive(messageOf(row), false);
@@ -89,7 +91,7 @@ export function createMessages({ strapi, signals, origin, report }: MessagesOpti
   async function begin(): Promise<void> {
     const now = Date.now();
     const where = { origin: { $ne: origin } };
-    const found: Row[] = await rows().findMany({ where, orderBy: { id: 'desc' }, limit: MAX_FIRST });
+    const found: MessageRow[] = await rows().findMany({ where, orderBy: { id: 'desc' }, limit: MAX_FIRST });
     seen = new Set(found.map((row) => row.id));
     const messages = found.map(messageOf).reverse();
     for (const one of messages) if (one.at > now - KEPT) receive(one, true);
@@ -131,9 +133,7 @@ export function createMessages({ strapi, signals, origin, report }: MessagesOpti
   return {
     origin,
     async write({ at, tokens, said }) {
-      await rows().create({
-        data: { origin, tokens: JSON.stringify(tokens), records: JSON.stringify({ at, ...said }) },
-      });
+      await insert({ origin, tokens: JSON.stringify(tokens), records: JSON.stringify({ at, ...said }) });
       signals.send('changes');
       pruneLater();
     },
@@ -160,7 +160,7 @@ export function createMessages({ strapi, signals, origin, report }: MessagesOpti
   };
 }
 
-function messageOf({ origin, tokens, records }: Row): ProcessMessage {
+function messageOf({ origin, tokens, records }: MessageRow): ProcessMessage {
   const said = records ? (JSON.parse(records) as { at: number } & Record<string, unknown>) : null;
   return { at: said?.at ?? Date.now(), origin, tokens: JSON.parse(tokens) as string[], said };
 }
