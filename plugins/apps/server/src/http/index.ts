@@ -42,7 +42,8 @@ export function createMiddleware(services: HttpServices, checks: Checks): Middle
   const operate = createOperate(services, checks);
   const allowPublicOrigin = createPublicOrigin(services.baseUrl);
   return async (ctx: Context, next: Next) => {
-    if (await operate(ctx)) {
+    const operated = operate(ctx);
+    if (operated && (await operated)) {
       ctx.state.appsAnswered = true;
       return;
     }
@@ -57,7 +58,7 @@ export function createMiddleware(services: HttpServices, checks: Checks): Middle
       allowPublicOrigin(ctx);
       if (!isPublic.has(address.kind)) {
         varyBySender(ctx);
-        version = await services.reloads?.version();
+        if (services.reloads) version = await services.reloads.version();
       }
       await answer(arrived);
     } catch (error) {

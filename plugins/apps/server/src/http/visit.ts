@@ -25,8 +25,8 @@ type Visiting = Identified<OfSite> & Partial<Omit<Received, keyof Identified>>;
 export async function createVisit(request: Visiting): Promise<Visit> {
   const { ctx, services, site, address, sender, requester, begin, isVerified, files, own, draft } = request;
   const { csrf } = services.requesters;
-  const query = new URLSearchParams(ctx.querystring);
-  if (localeProblem(site, query)) {
+  const query = ctx.querystring === '' ? null : new URLSearchParams(ctx.querystring);
+  if (query && localeProblem(site, query)) {
     throw new AppsError('BadRequestError', localeProblem(site, query, await services.sites.all()) ?? '');
   }
   const safe = safeMethods.has(ctx.method);

@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import type { Core } from '@strapi/strapi';
 import type { Context, Middleware, Next } from 'koa';
 import { bodyTooLarge, isAppsError } from '../../common/errors';
 import { expectWork, shortWork } from '../../common/time/pace';
-import { closeUnlessEnded, defersForm, hasBody, isChecked, keepBody, plainJson, received } from '../request/body';
+import { closeUnlessEnded, defersForm, hasBody, isChecked, keepBody, plainJson, readBytes } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { isOurs } from '../request/locate';
 import { fileFormat, mediaType } from '../request/negotiate';
@@ -116,7 +115,7 @@ async function boundedBody(ctx: Context, maxSize: number): Promise<Buffer | unde
   const type = mediaType(ctx);
   if (Number(ctx.get('Content-Length') || 0) > maxSize) throw bodyTooLarge(maxSize);
   if (!type.startsWith('multipart/') && !isChecked(type)) return undefined;
-  const body = await readBody(ctx.req, maxSize);
+  const body = await readBytes(ctx.req, maxSize);
   keepBody(ctx.req, body);
   return body;
 }
@@ -125,15 +124,4 @@ async function boundedBody(ctx: Context, maxSize: number): Promise<Buffer | unde
 function contextOf(ctx: Context, body: Buffer): Context {
   const request = Object.assign(Readable.from([body], { objectMode: false }), { headers: ctx.req.headers });
   return Object.create(ctx, { req: { value: request } }) as Context;
-}
-
-async function readBody(request: IncomingMessage, maxSize: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of received(request)) {
-    size += chunk.length;
-    if (size > maxSize) throw bodyTooLarge(maxSize);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }

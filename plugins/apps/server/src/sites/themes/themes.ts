@@ -82,7 +82,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     return root !== null && (await isFolder(root)) ? root : null;
   }
 
-  const { get: rootOf } = keptFor(maxAge, findRoot, isFound);
+  const { get: rootOf } = keptFor(maxAge, coalesceReads(findRoot, never), isFound);
 
   /**
    * Looks for an app in a theme, then follows `.lnk` files from theme to theme
@@ -113,7 +113,8 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   }
 
   /** The location of an app for a theme; cached as long as its files. */
-  const { get: locateApp } = keptFor(maxAge, locate, isFound);
+  const locateOnce = coalesceReads((key) => locate(...(JSON.parse(key) as [string, string])), never);
+  const { get: locateApp } = keptFor(maxAge, (...key: [string, string]) => locateOnce(JSON.stringify(key)), isFound);
 
   async function asset({ theme, app, path }: PublicFile): Promise<OpenFile | null> {
     const root = await rootOf(theme);
@@ -165,6 +166,9 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
 }
 
 const isFound = (value: unknown): boolean => value !== null;
+
+/** Files are read outside of every transaction. */
+const never = (): boolean => false;
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
