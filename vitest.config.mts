@@ -81,6 +81,8 @@ const hosts = {
   globalSetup: ['tests/support/build.ts'],
   testTimeout: 60_000,
   hookTimeout: 180_000,
+  // A host with the time zone of the tests need not have a process of its own.
+  env: { TZ: 'UTC' },
   // What is waited for comes late on a machine that is busy with something else.
   expect: { poll: { timeout: 20_000 } },
 };
@@ -122,7 +124,7 @@ export default defineConfig({
           name: 'panel',
           globalSetup: ['tests/panel/build.ts'],
           testTimeout: 180_000,
-          env: { TEST_LOOKS: 'all' },
+          env: { ...hosts.env, TEST_LOOKS: 'all' },
           include: ['tests/panel/**/*.test.ts', 'tests/demo/*pages.test.ts', 'tests/command-line/templates.test.ts'],
           exclude,
         },
