@@ -31,12 +31,15 @@ const attacks = 'tests/themes/attacks.test.ts';
 
 /** Files that take longest. They start first, in this order, so that no worker waits for one of them at the end. */
 const longest = [
-  'rules/receipts',
-  'forms/edited',
-  'operations/rivals',
   'command-line/app-tests',
+  'rules/ways',
+  'operations/rivals',
+  'rules/receipts',
   'operations/concurrency',
+  'forms/drafts',
+  'forms/private-files',
   'operations/killed-processes',
+  'forms/edited',
   'docs/recipes',
   'command-line/records',
   'embedding/exact-random',
@@ -48,10 +51,7 @@ const longest = [
   'rules/databases',
   'embedding/blocks',
   'embedding/exact-races',
-  'forms/drafts',
   'forms/own-links',
-  'forms/private-files',
-  'rules/ways',
   'forms/visitors',
   'embedding/live-tabs',
   'rules/states',
@@ -81,6 +81,8 @@ const hosts = {
   globalSetup: ['tests/support/build.ts'],
   testTimeout: 60_000,
   hookTimeout: 180_000,
+  // A host with the time zone of the tests need not have a process of its own.
+  env: { TZ: 'UTC' },
   // What is waited for comes late on a machine that is busy with something else.
   expect: { poll: { timeout: 20_000 } },
 };
@@ -122,7 +124,7 @@ export default defineConfig({
           name: 'panel',
           globalSetup: ['tests/panel/build.ts'],
           testTimeout: 180_000,
-          env: { TEST_LOOKS: 'all' },
+          env: { ...hosts.env, TEST_LOOKS: 'all' },
           include: ['tests/panel/**/*.test.ts', 'tests/demo/*pages.test.ts', 'tests/command-line/templates.test.ts'],
           exclude,
         },

@@ -9,7 +9,7 @@ import { type Answer, type Message, send } from '../support/send';
  * Requests for a tenth as many places: `RIVALS=500 TEST_DATABASES=sqlite npm run test:e2e -- tests/operations/rivals` prints their
  * times and attempts too.
  */
-const rivals = Number(process.env.RIVALS ?? 100);
+const rivals = Number(process.env.RIVALS ?? 40);
 const places = rivals / 10;
 
 /** Many at once on few processors: what is tested is who gets a place, not how soon. */

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe } from 'vitest';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes } from '../support/hooks';
+import { useTimer } from '../support/timers';
 import { refusedConfirmations } from './receipts/attacks';
 import { receiptBrowsers } from './receipts/browsers';
 import { receiptLimits } from './receipts/limits';
@@ -86,11 +87,14 @@ describe.each(await availableClients())('receipts on %s', (client) => {
   }));
   const mails = setUp(stage);
 
+  /** The next look of the host at its unconfirmed records (events/unconfirmed.ts). */
+  const look = useTimer(stage.host, { milliseconds: 10_000, name: 'begin' });
+
   beforeAll(mails.catchAll);
 
   describe('records', () => {
     beforeEach(mails.forget);
-    waitingRecords(stage, mails);
+    waitingRecords(stage, mails, { client, look });
     if (client === 'sqlite') receiptBrowsers(stage, mails);
     receiptLimits(stage, mails);
   });

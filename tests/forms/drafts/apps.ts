@@ -3,6 +3,9 @@ import { html, type RowRequest, type Stage } from '../../support/stage';
 import type { ThemeCopy } from '../../support/theme';
 import { formBody, type Part } from '../files/send';
 
+/** Drafts of one sender in an app. */
+export const DRAFTS = 150;
+
 const elements = `elements:
   name: { type: TEXT, label: Your name, required: true, maxlength: 20 }
   mail: { type: EMAIL, label: Your mail }

@@ -11,11 +11,10 @@ const style = readFileSync(
   'utf8',
 );
 
-const sizes = [
-  [true, 390],
-  [true, 1280],
-  [false, 390],
-  [false, 1280],
+/** A narrow and a wide device: a visitor goes from one to the other, and the page there is looked at in both widths. */
+const devices = [
+  [true, 390, 1280],
+  [false, 1280, 390],
 ] as const;
 
 /** In a browser: a visitor saves a form with pages and a file, and continues it on another device. Each page is accessible. */
@@ -23,60 +22,66 @@ export function draftBrowsers(stage: Stage): void {
   describe.runIf(hasBrowser)('in a browser', () => {
     const at = (block: string) => `${stage.host.url}/site/@@apps/kept/blocks/${block}`;
 
-    test.each(sizes)('a visitor continues on another device: script %s, %i pixels', async (hasScript, width) => {
-      const browser = await openBrowser();
-      const device = () =>
-        visitor(browser, { javaScriptEnabled: hasScript, viewport: { width, height: 800 }, bypassCSP: true });
-      const { page, context } = await device();
-      const name = `Ada ${hasScript} ${width}`;
-      await page.goto(at('paged'));
-      await page.getByLabel('Your name').fill(name);
-      await page.getByRole('button', { name: 'Next' }).click();
-      await page.getByRole('heading', { name: 'Second' }).waitFor();
-      const cv = { name: 'my.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\nof the draft') };
-      await page.getByLabel('CV').setInputFiles(cv);
-      await page.getByRole('button', { name: 'Save and continue later' }).click();
-      await page.getByText('What you have entered is saved.').waitFor();
-      expect(page.url()).toMatch(/\/draft\/[\w-]{65}$/);
-      const link = await page.getByLabel('Link', { exact: true }).inputValue();
-      expect(link).toBe(page.url());
-      await context.close();
+    test.each(devices)(
+      'a visitor continues on another device: script %s, from %i to %i pixels',
+      async (hasScript, from, to) => {
+        const browser = await openBrowser();
+        const device = (width: number) =>
+          visitor(browser, { javaScriptEnabled: hasScript, viewport: { width, height: 800 }, bypassCSP: true });
+        const { page, context } = await device(from);
+        const name = `Ada ${hasScript}`;
+        await page.goto(at('paged'));
+        await page.getByLabel('Your name').fill(name);
+        await page.getByRole('button', { name: 'Next' }).click();
+        await page.getByRole('heading', { name: 'Second' }).waitFor();
+        const cv = { name: 'my.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\nof the draft') };
+        await page.getByLabel('CV').setInputFiles(cv);
+        await page.getByRole('button', { name: 'Save and continue later' }).click();
+        await page.getByText('What you have entered is saved.').waitFor();
+        expect(page.url()).toMatch(/\/draft\/[\w-]{65}$/);
+        const link = await page.getByLabel('Link', { exact: true }).inputValue();
+        expect(link).toBe(page.url());
+        await context.close();
 
-      const { page: other, context: second } = await device();
-      await other.goto(link);
-      await other.getByRole('heading', { name: 'Second' }).waitFor();
-      expect(await other.content()).toContain('my.pdf');
-      await keepPicture(other, `draft-${hasScript}-${width}`);
-      if (hasScript) expect(await violations(other)).toEqual([]);
-      const wide = await other.locator('body').evaluate((body) => body.scrollWidth);
-      expect(wide).toBeLessThanOrEqual(width);
-      await other.getByLabel('CV').setInputFiles({ ...cv, name: 'newer.pdf' });
-      await other.getByRole('button', { name: 'Save and continue later' }).click();
-      await other.getByText('What you have entered is saved.').waitFor();
-      expect(await other.content()).toContain('newer.pdf');
-      await other.getByRole('button', { name: 'Back' }).click();
-      await other.getByRole('heading', { name: 'First' }).waitFor();
-      expect(await other.getByLabel('Your name').inputValue()).toBe(name);
-      await other.getByLabel('Your mail').fill('ada@example.org');
-      for (const title of ['Second', 'Third']) {
-        await other.getByRole('button', { name: 'Next' }).click();
-        await other.getByRole('heading', { name: title }).waitFor();
-      }
-      await other.getByRole('button', { name: 'Save', exact: true }).click();
-      await other.getByRole('status').waitFor();
-      expect(other.url()).toContain('/record/');
-      const { json } = await stage.send<{ items: Record<string, unknown> }[]>({
-        as: 'mona',
-        send: 'POST kept/search',
-        json: { query: '' },
-      });
-      expect(json.map(({ items }) => items).find((items) => items.name === name)).toMatchObject({
-        mail: 'ada@example.org',
-        cv: { name: 'newer.pdf' },
-      });
-      expect((await other.goto(link))?.status()).toBe(404);
-      await second.close();
-    });
+        const { page: other, context: second } = await device(to);
+        await other.goto(link);
+        await other.getByRole('heading', { name: 'Second' }).waitFor();
+        expect(await other.content()).toContain('my.pdf');
+        for (const width of [from, to]) {
+          await other.setViewportSize({ width, height: 800 });
+          await keepPicture(other, `draft-${hasScript}-${width}`);
+          if (hasScript) expect(await violations(other)).toEqual([]);
+          const wide = await other.locator('body').evaluate((body) => body.scrollWidth);
+          expect(wide).toBeLessThanOrEqual(width);
+        }
+        await other.getByLabel('CV').setInputFiles({ ...cv, name: 'newer.pdf' });
+        await other.getByRole('button', { name: 'Save and continue later' }).click();
+        await other.getByText('What you have entered is saved.').waitFor();
+        expect(await other.content()).toContain('newer.pdf');
+        await other.getByRole('button', { name: 'Back' }).click();
+        await other.getByRole('heading', { name: 'First' }).waitFor();
+        expect(await other.getByLabel('Your name').inputValue()).toBe(name);
+        await other.getByLabel('Your mail').fill('ada@example.org');
+        for (const title of ['Second', 'Third']) {
+          await other.getByRole('button', { name: 'Next' }).click();
+          await other.getByRole('heading', { name: title }).waitFor();
+        }
+        await other.getByRole('button', { name: 'Save', exact: true }).click();
+        await other.getByRole('status').waitFor();
+        expect(other.url()).toContain('/record/');
+        const { json } = await stage.send<{ items: Record<string, unknown> }[]>({
+          as: 'mona',
+          send: 'POST kept/search',
+          json: { query: '' },
+        });
+        expect(json.map(({ items }) => items).find((items) => items.name === name)).toMatchObject({
+          mail: 'ada@example.org',
+          cv: { name: 'newer.pdf' },
+        });
+        expect((await other.goto(link))?.status()).toBe(404);
+        await second.close();
+      },
+    );
 
     test('on a narrow screen the buttons do not touch, and those beside Next are quiet', async () => {
       const { page, context } = await visitor(await openBrowser(), {

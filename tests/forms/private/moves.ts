@@ -1,15 +1,20 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Ended } from '../../support/command-line';
+import type { Host } from '../../support/host';
 import { libraryNames, pdf, png } from '../files/send';
 import { attach, type Items, type PrivateTools, wide } from './tools';
 
-/** Moves of files between the media library and the private storage, by the command line and when a step fails. @param run the command line on the database of the stage */
-export function moves({ stage, get, made, kept }: PrivateTools, run: (args: string[]) => Promise<Ended>): void {
+/**
+ * Moves of files between the media library and the private storage, by another process and when a step fails.
+ * @param run the command line on the database of the stage; without it the other process is the twin
+ */
+export function moves({ stage, twin, get, made, kept }: PrivateTools, run?: (args: string[]) => Promise<Ended>): void {
   describe('that are moved', () => {
     type Report = { moved: number; there: number; otherwise: number; gone: number; failed: unknown[] };
-    const move = (...given: ['private' | 'public', string?]): Promise<Report[]> =>
+    type Given = ['private' | 'public', string?];
+    const moveIn = (host: Host, given: Given): Promise<Report[]> =>
       // An argument that is left out must not arrive as null.
-      stage.host.run(
+      host.run(
         (strapi, asked) =>
           strapi
             .plugin('apps')
@@ -17,10 +22,12 @@ export function moves({ stage, get, made, kept }: PrivateTools, run: (args: stri
             .move(...asked),
         given,
       );
-    const command = async (...args: string[]) => {
-      const { code, out, err } = await run(['files', ...args]);
+    const move = (...given: Given) => moveIn(stage.host, given);
+    const moveElsewhere = async (given: Given, report: Partial<Report>, text: string) => {
+      if (!run) return expect(await moveIn(twin, given)).toMatchObject([report]);
+      const { code, out, err } = await run(['files', ...(given as string[])]);
       expect(code, err).toBe(0);
-      return out;
+      expect(out).toBe(text);
     };
     let id = '';
     const fileOf = async (name: 'cv' | 'photo' | 'shop') => ((await stage.items('cv', id)) as unknown as Items)[name];
@@ -42,7 +49,7 @@ export function moves({ stage, get, made, kept }: PrivateTools, run: (args: stri
     test('are in the media library, and come back, with every byte', async () => {
       const before = await fileOf('cv');
       const photo = await get('una', (await fileOf('photo')).url);
-      expect(await command('public', 'cv')).toBe('site/cv: 2 moved, 1 were public\n');
+      await moveElsewhere(['public', 'cv'], { moved: 2, there: 1, failed: [] }, 'site/cv: 2 moved, 1 were public\n');
       expect(await kept()).toEqual([]);
       const [cv, picture] = [await fileOf('cv'), await fileOf('photo')];
       expect([cv.url, cv.documentId, cv.name]).toEqual([
@@ -55,7 +62,8 @@ export function moves({ stage, get, made, kept }: PrivateTools, run: (args: stri
       expect((await get('anonymous', picture.thumbnail ?? '')).bytes.readUInt32BE(16)).toBe(245);
       expect((await get('una', before.url)).status).toBe(404);
 
-      expect(await command('private')).toBe('site/cv: 2 moved, 1 stay public: their elements say `public: true`\n');
+      const stays = 'site/cv: 2 moved, 1 stay public: their elements say `public: true`\n';
+      await moveElsewhere(['private'], { moved: 2, otherwise: 1, failed: [] }, stays);
       expect(await libraryNames(stage)).toEqual(['s.png']);
       for (const { url, thumbnail } of [cv, picture])
         for (const one of [url, thumbnail]) if (one) expect((await get('anonymous', one)).status).toBe(404);

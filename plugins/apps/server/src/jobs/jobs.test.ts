@@ -149,6 +149,23 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     await expect.poll(() => stateOf(jobs, id), { timeout: 10_000 }).toEqual({ ...done, attempts: 2 });
   });
 
+  // The process counts: one database is enough.
+  test.runIf(client === 'sqlite')('all due jobs are done, but not those of one that adds itself for ever', async () => {
+    const jobs = jobsOf({ database: hostOf(database.knex, client), config: usual });
+    made.push(jobs);
+    let begun = 0;
+    jobs.handle('function', async ({ job }) => {
+      begun += 1;
+      if (job.name === 'b/again' || begun === 1) await jobs.insert([jobOf(job.name)]);
+      return nothing;
+    });
+    await jobs.insert([jobOf('b/once'), jobOf('b/other')]);
+    expect(await jobs.runDue()).toBe(3);
+    await jobs.insert([jobOf('b/again')]);
+    await expect(jobs.runDue()).rejects.toThrow('2000 tries have not emptied the queue: does a job add itself?');
+    expect(begun).toBe(2_003);
+  });
+
   test('a long job does not hold up those that were claimed with it', async () => {
     let end = () => {};
     const long = new Promise<void>((resolve) => {

@@ -36,9 +36,12 @@ function unhurried(): void {
   });
 }
 
+/** Where sessions end their context, its second run would find none (reused.test.ts). */
+const once = { repeats: 0 };
+
 const healthy = async () => expect(await runOnce(runtime, 'function f() { return 1 }')).toMatchObject({ value: 1 });
 
-describe('over the time', () => {
+describe('over the time', once, () => {
   const bodies = [
     'for (;;);',
     '(function again() { Promise.resolve().then(again) })(); return 1',
@@ -59,18 +62,6 @@ describe('over the time', () => {
     await healthy();
   });
 
-  // Nothing can settle it any more: the answer does not wait for the time limit.
-  test.each([
-    'await new Promise(() => {})',
-    'return new Promise(() => {})',
-    'return { then() {} }',
-    'await null; for await (const x of [1, new Promise(() => {})]) context.app.log(x)',
-  ])('an error at once: %s', async (body) => {
-    const { text, time } = await failing(body);
-    expect(text).toBe('LogicError: Error: The function f waits for a promise that never settles');
-    expect(time).toBeLessThan(logicTime);
-  });
-
   test('at the top level of the file', async () => {
     expect((await failing('', 'for (;;);')).text).toMatch(/^LogicTimeoutError/);
     await healthy();
@@ -88,26 +79,42 @@ describe('over the time', () => {
   });
 });
 
+// Nothing can settle it any more: the answer does not wait for the time limit.
+test.each([
+  'await new Promise(() => {})',
+  'return new Promise(() => {})',
+  'return { then() {} }',
+  'await null; for await (const x of [1, new Promise(() => {})]) context.app.log(x)',
+])('an error at once: %s', async (body) => {
+  const { text, time } = await failing(body);
+  expect(text).toBe('LogicError: Error: The function f waits for a promise that never settles');
+  expect(time).toBeLessThan(logicTime);
+});
+
 describe('over the memory, or the stack', () => {
-  const cases: [string, RegExp][] = [
+  const ends: [string, RegExp][] = [
     ['return Array(1e8).fill(0).length', /^LogicError: .*64 MB|^LogicTimeout/],
     ['const s = new Set(); for (let i = 0; ; i++) s.add(i)', /^LogicError: .*64 MB|^LogicTimeout/],
     ['const a = []; for (;;) a.push({ x: 1 })', /^LogicError: .*64 MB|^LogicTimeout/],
-    ['let b = 3n; for (;;) b = b * b', /^LogicError|^LogicTimeout/],
-    ['return "a".repeat(1e8).replace(/a/g, "bbbbbbbbbbbb").length', /^LogicError|^LogicTimeout/],
     ['const x = []; x[4e9] = 1; x[1e8] = 2; x.sort()', /^LogicError|^LogicTimeout/],
     ['const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))', /^LogicError|^LogicTimeout/],
+  ];
+  const fails: [string, RegExp][] = [
+    ['let b = 3n; for (;;) b = b * b', /^LogicError|^LogicTimeout/],
+    ['return "a".repeat(1e8).replace(/a/g, "bbbbbbbbbbbb").length', /^LogicError|^LogicTimeout/],
     ['(function again() { again() })()', /^LogicError: RangeError: Maximum call stack/],
     ['(function again() { context.app.log(1); again() })()', /^LogicError/],
   ];
-  test.each(cases)('%s', async (body, expected) => {
+  const check = async (body: string, expected: RegExp) => {
     const bystander = runOnce(runtime, 'async function f(c) { for (let i = 0; i < 20; i++) c.app.count(); return 1 }', {
       host: slowHost(10),
     });
     expect((await failing(body)).text).toMatch(expected);
     expect(await bystander).toMatchObject({ value: 1 });
     await healthy();
-  });
+  };
+  test.each(ends)('%s', once, check);
+  test.each(fails)('%s', check);
 });
 
 function slowHost(milliseconds: number) {
@@ -189,7 +196,7 @@ test('context and its properties stay within the session', async () => {
   expect(contextOf().record).toBeNull();
 });
 
-test('a session beside others that use much memory is not ended for it', async () => {
+test('a session beside others that use much memory is not ended for it', { ...once, timeout: 30_000 }, async () => {
   const crowded = await startRuntime({ isolates: 8 });
   const host = fakeHost();
   host.count = () => new Promise((resolve) => setTimeout(() => resolve(0), 20));
@@ -203,10 +210,11 @@ test('a session beside others that use much memory is not ended for it', async (
   for (const { ok } of await others) expect(ok).toBe(false);
   expect(await runOnce(crowded, busy)).toMatchObject({ value: 'done' });
   await crowded.destroy();
-}, 30_000);
+});
 
 test.each(['before', 'beside'])(
   'a session that exhausts the memory of its runner %s others gets the error, and they do not',
+  { ...once, timeout: 60_000 },
   async (way) => {
     const shared = await startRuntime({ logicTime: 20_000, isolates: 8 });
     const swell = 'function f() { const all = []; for (;;) all.push("x".repeat(9) + all.length); }';
@@ -222,7 +230,6 @@ test.each(['before', 'beside'])(
     expect(await swelling).toMatchObject({ ok: false, error: { message: expect.stringContaining('64 MB') } });
     await shared.destroy();
   },
-  60_000,
 );
 
 test('many requests of a bad block do not block others', async () => {

@@ -3,7 +3,7 @@ import { runBody, setReuse, startRuntime } from './testing/harness';
 
 /**
  * The tests of logic once more, with a context for each program that serves all its sessions: each test twice, so that its second
- * run finds the context of the first, and must get the same answers. Where this engine was not audited, contexts are fresh here too.
+ * run finds the context of the first, and must get the same answers; once where a session ends its context. Where this engine was not audited, contexts are fresh here too.
  */
 describe('in reused contexts', { repeats: 1 }, async () => {
   beforeAll(() => setReuse(0));
