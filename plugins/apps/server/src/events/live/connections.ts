@@ -163,17 +163,21 @@ export class Recent {
   private trim(): void {
     const { length } = this.list;
     let first = 0;
-    const until = Date.now() - KEPT;
+    const now = Date.now();
+    const until = now - KEPT;
     for (; first < length; first += 1) {
       const one = this.list[first] as Publication;
       const isFull = this.records > MAX_RECORDS || length - first > MAX_PUBLICATIONS;
       if (!isFull && one.at >= until) break;
       this.records -= sizeOf(one);
-      this.dropped = Math.max(this.dropped, Math.min(one.at, Date.now()) + MARGIN);
+      this.dropped = Math.max(this.dropped, Math.min(one.at, now) + MARGIN);
     }
-    this.list.splice(0, first);
+    if (first > 0) this.list.splice(0, first);
   }
 }
 
-const sizeOf = ({ apps }: Publication): number =>
-  [...(apps?.values() ?? [])].reduce((sum, changes) => sum + (changes?.length ?? 0), 1);
+function sizeOf({ apps }: Publication): number {
+  let size = 1;
+  if (apps) for (const changes of apps.values()) size += changes?.length ?? 0;
+  return size;
+}
