@@ -60,7 +60,7 @@ test.each([
   ['Messages of `context.flash`', 'apps/host-calls/block-calls', 'MAX_FLASHES'],
   ['Messages of `context.flash`', 'apps/host-calls/block-calls', 'MAX_FLASH'],
   ['Messages of `context.flash`', 'auth/sessions/flashes', 'MAX_PACKED'],
-  ['`states`', 'apps/definitions/states', 'MAX_STATES'],
+  ['`states`', 'apps/definitions/records', 'MAX_STATES'],
   ['`history_days`', 'apps/definitions/settings', 'MAX_HISTORY_DAYS'],
   ['`history_days`', 'apps/definitions/settings', 'HISTORY_DAYS'],
   ['`history_days`', 'records/history', 'MAX_TEXT'],

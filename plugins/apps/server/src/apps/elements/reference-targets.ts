@@ -1,11 +1,11 @@
-import { type Items, itemOf, type Json } from '../../../../../shared/json';
-import { definitionError, isAppsError } from '../../../common/errors';
-import { expectWork, shortWork } from '../../../common/time/pace';
-import { fold, words } from '../../../indexes';
-import type { StoredRecord } from '../../../records/types';
-import type { ElementDefinition } from '../../types';
-import type { Multiple, Placeholder } from '../inputs/settings';
-import type { ContentEntry, ElementData, Target, VisibleRecords } from '../types';
+import { type Items, itemOf, type Json } from '../../../../shared/json';
+import { definitionError, isAppsError } from '../../common/errors';
+import { expectWork, shortWork } from '../../common/time/pace';
+import { fold, words } from '../../indexes';
+import type { StoredRecord } from '../../records/types';
+import type { ElementDefinition } from '../types';
+import type { Multiple, Placeholder } from './inputs/settings';
+import type { ContentEntry, ElementData, Target, VisibleRecords } from './types';
 
 /** Targets that a form offers at once, targets of one element with `multiple`, and ids of a stored value that are looked up. */
 export const MAX_REFERENCES = { offered: 100, chosen: 50, shown: 500 };

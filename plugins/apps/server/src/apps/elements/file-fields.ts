@@ -1,14 +1,13 @@
-import { type Items, isItems, type Json } from '../../../../../shared/json';
-import { memoized } from '../../../common/collections';
-import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../../files';
-import type { FilePlace, FileRules } from '../../../files/types';
-import { type Message, message } from '../../locales';
-import type { App, Block, Definition, ElementDefinition } from '../../types';
-import { boundsOf, sentEntries } from '../entries';
-import { type FormFields, textsOf } from '../form-fields';
-import { fieldsOf } from '../parts';
-import type { FileSources, Read, ReadRequest, ShownAgain, TakenFiles, WrongField } from '../types';
+import { type Items, isItems, type Json } from '../../../../shared/json';
+import { memoized } from '../../common/collections';
+import { fieldOf, filesIn, type RequestFiles, type StoredFile, type TemporaryFile } from '../../files';
+import type { FilePlace, FileRules } from '../../files/types';
+import { type Message, message } from '../locales';
+import type { App, Block, Definition, ElementDefinition } from '../types';
+import { boundsOf, type FormFields, sentEntries, textsOf } from './entries';
 import { type FileEntries, MAX_FILES, type ShownFile, STORED } from './file';
+import { fieldsOf } from './parts';
+import type { FileSources, Read, ReadRequest, ShownAgain, TakenFiles, WrongField } from './types';
 
 /** Texts of a field of files, besides those of the record: one of an earlier submission, and the part that has sent files now. */
 const KEPT = 'kept:';
@@ -122,7 +121,7 @@ export async function readFiles(
 }
 
 /** The files of a field's text in a form that is shown again, and why one of them is not among them. */
-export interface FileAgain {
+interface FileAgain {
   files: readonly ShownFile[];
   lost?: Message;
 }

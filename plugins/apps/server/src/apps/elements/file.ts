@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import type { Json } from '../../../../../shared/json';
-import { filesIn, fileTypes, type RefusedFile, type StoredFile, type TemporaryFile } from '../../../files';
-import { type Message, message } from '../../locales';
-import type { ElementDefinition } from '../../types';
-import { check } from '../../yaml/check';
-import { boundedList, flag, text } from '../../yaml/schema';
-import type { YamlNode } from '../../yaml/yaml';
-import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from '../inputs/html';
-import { inputSettings, isMultiple, type Multiple, multiple, type Settings } from '../inputs/settings';
-import type { ElementType, ElementView, JsonSchema } from '../types';
+import type { Json } from '../../../../shared/json';
+import { filesIn, fileTypes, type RefusedFile, type StoredFile, type TemporaryFile } from '../../files';
+import { type Message, message } from '../locales';
+import type { ElementDefinition } from '../types';
+import { boundedList, check, flag, text } from '../yaml/schema';
+import type { YamlNode } from '../yaml/yaml';
+import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './inputs/html';
+import { inputSettings, isMultiple, type Multiple, multiple, type Settings } from './inputs/settings';
+import type { ElementType, ElementView, JsonSchema } from './types';
 
 /** Bytes of one file without `max_size`. */
-export const MAX_SIZE = 10 * 1024 ** 2;
+const MAX_SIZE = 10 * 1024 ** 2;
 
 const units: Record<string, number> = { '': 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { readDefinition } from '../../definitions/definition';
-import { localeFor } from '../../locales';
-import { patternWork } from '../../patterns';
-import { changedEntries, NO_ENTRIES, pressedButton, sentEntries } from '../entries';
-import { noData } from '../testing/element';
-import { readEntries } from './read';
+import { readDefinition } from '../definitions/definition';
+import { localeFor } from '../locales';
+import { patternWork } from '../patterns';
+import { changedEntries, NO_ENTRIES, pressedButton, sentEntries } from './entries';
+import { readEntries } from './repeat';
+import { noData } from './testing/element';
 
 const definition = readDefinition({
   path: 'blocks/a.yaml',

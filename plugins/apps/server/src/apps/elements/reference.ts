@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { Json } from '../../../../../shared/json';
-import { message } from '../../locales';
-import type { ElementDefinition, ElementOption } from '../../types';
-import { check } from '../../yaml/check';
-import { isMapping, number, text } from '../../yaml/schema';
+import type { Json } from '../../../../shared/json';
+import { message } from '../locales';
+import type { ElementDefinition, ElementOption } from '../types';
+import { check, isMapping, number, text } from '../yaml/schema';
 import {
   CHOOSE,
   checkUnique,
@@ -13,10 +12,11 @@ import {
   readOne,
   selectControl,
   textsChosen,
-} from '../choice-types';
-import { referenceFields } from '../form-fields';
-import { attributes, controlId, escapeHtml, field, fieldset } from '../inputs/html';
-import { inputSettings, isMultiple, multiple, placeholder, unique } from '../inputs/settings';
+} from './choice-types';
+import { referenceFields } from './entries';
+import { attributes, controlId, escapeHtml, field, fieldset } from './inputs/html';
+import { inputSettings, isMultiple, multiple, placeholder, unique } from './inputs/settings';
+import { idsIn, MAX_REFERENCES, offeredTargets, type ReferenceSettings, targetsOf } from './reference-targets';
 import type {
   ElementType,
   ElementView,
@@ -26,8 +26,7 @@ import type {
   ShowContext,
   ShownElement,
   Target,
-} from '../types';
-import { idsIn, MAX_REFERENCES, offeredTargets, type ReferenceSettings, targetsOf } from './targets';
+} from './types';
 
 /** The greatest number of targets of an element. */
 const mostTargets = ({ settings: { multiple, max } }: ElementDefinition<ReferenceSettings>): number =>

@@ -1,14 +1,14 @@
-import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
-import { logicError } from '../../../common/errors';
-import { shortWork } from '../../../common/time/pace';
-import type { ElementDefinition, ElementOption } from '../../types';
-import { boundsOf, markOf, positionOf, type ShownEntry, storedEntries, valuesOfEntries } from '../entries';
-import { attributes, escapeHtml, fieldset, readableText } from '../inputs/html';
-import { isShown } from '../inputs/show-if';
-import { entryElements, fieldsOf } from '../parts';
-import { idsIn } from '../reference/targets';
-import type { ElementView, ShowContext, ShownElement } from '../types';
+import { type Items, isItems, itemOf, type Json } from '../../../../shared/json';
+import { logicError } from '../../common/errors';
+import { shortWork } from '../../common/time/pace';
+import type { ElementDefinition, ElementOption } from '../types';
+import { boundsOf, markOf, positionOf, type ShownEntry, storedEntries, valuesOfEntries } from './entries';
+import { attributes, escapeHtml, fieldset, readableText } from './inputs/html';
+import { isShown } from './inputs/settings';
+import { entryElements, fieldsOf } from './parts';
+import { idsIn } from './reference-targets';
 import type { RepeatSettings } from './repeat';
+import type { ElementView, ShowContext, ShownElement } from './types';
 
 type View = ElementView<RepeatSettings>;
 
