@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildWorker } from '../../../build.mjs';
 import { isAppsError } from '../../common/errors';
-import { png } from '../testing/pictures';
-import type { TemporaryFile } from '../types';
-import { checkedAnswers } from '.';
+import type { ImageAnswers, ImageFile } from '../picture-task';
 import {
+  checkedAnswers,
   createImageSwap,
   createPictures,
   type ImageService,
@@ -16,8 +15,9 @@ import {
   type PictureRefused,
   type Pictures,
   pictureLimits,
-} from './index';
-import type { ImageAnswers, ImageFile } from './types';
+} from '../pictures';
+import { png } from '../testing/pictures';
+import type { TemporaryFile } from '../types';
 
 let folder: string;
 const opened: Pictures[] = [];

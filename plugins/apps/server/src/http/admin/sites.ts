@@ -16,10 +16,9 @@ import { viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { actorOf, audited, whoOf } from './acting';
-import { summaryOf } from './apps';
-import { lockOf } from './files/edited-texts';
+import { siteProblems, summaryOf } from './apps';
+import { lockOf } from './edited-texts';
 import { appsOf, type Handlers, pathBelow, siteOf } from './handler';
-import { siteProblems } from './problems';
 import { requesterOf } from './why';
 
 const MAX_PATH = 500;
