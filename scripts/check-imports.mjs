@@ -111,7 +111,7 @@ export const parsers = {
   croner: ['common/time/cron'],
   cronstrue: ['common/time/cron'],
   'css-select': ['layouts/markup', 'testing'],
-  'csv-parse': ['interchange/csv-rows'],
+  'csv-parse': ['interchange/text'],
   'intl-messageformat': ['apps/locales'],
   'ipaddr.js': ['outbound/calls'],
   'js-yaml': ['apps/yaml'],

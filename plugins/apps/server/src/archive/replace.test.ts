@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ArchiveError } from './errors';
-import { filesBelow } from './files';
+import { filesBelow } from './contents';
+import type { ArchiveError } from './entries';
 import { putInPlace } from './import';
 
 let base: string;

@@ -1,7 +1,10 @@
+import type { Core } from '@strapi/strapi';
 import type { Json } from '../../../../shared/json';
 import type { App, Webhook } from '../../apps/types';
 import { isAppsError, missing } from '../../common/errors';
+import type { Logger } from '../../common/log';
 import type { Awaitable } from '../../common/time/awaitable';
+import type { HostDatabase } from '../../database';
 import { JobFailure } from '../../jobs';
 import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../../jobs/types';
 import { secretOf } from '../../outbound';
@@ -10,8 +13,9 @@ import type { AppKey, RecordStore, SeqRange } from '../../records/types';
 import { signed, standardKey } from '../../webhooks';
 import type { CallServices } from '../calls';
 import { callOfJob, siteOfJob } from '../job-calls';
-import type { DeliveredChange } from './changes';
+import type { DeliveredChange } from './deliveries';
 import {
+  createIsAbout,
   type Delivery,
   type IsAbout,
   jobsOfRanges,
@@ -19,7 +23,7 @@ import {
   recordJobs,
   type SingleDelivery,
 } from './deliveries';
-import { changeData, eventName, type HostHub } from './watch-records';
+import { changeData, createHostHub, eventName, type HostHub, watchRecords } from './watch-records';
 
 interface ExpandTools {
   store: Pick<RecordStore, 'transact' | 'page'>;
@@ -100,7 +104,7 @@ interface DeliverTools extends ExpandTools {
 const GONE = 410;
 
 /** Does the jobs of webhooks (docs/reference/webhooks.md#webhooks-out). */
-export function webhookJobs(tools: DeliverTools): JobHandler {
+function webhookJobs(tools: DeliverTools): JobHandler {
   return async (attempt) => {
     const delivery = attempt.job.data as unknown as Delivery;
     return delivery.what === 'record' ? deliver(tools, attempt, delivery) : expand(tools, attempt, delivery);
@@ -189,3 +193,39 @@ const asBody = (value: Json): { text: string; type: string } =>
   typeof value === 'string'
     ? { text: value, type: 'text/plain; charset=utf-8' }
     : { text: JSON.stringify(value), type: 'application/json' };
+
+interface WebhookOptions {
+  strapi: Core.Strapi;
+  logger: Logger;
+  database: Pick<HostDatabase, 'current'>;
+  jobs: Jobs;
+  outbound: Outbound;
+  /** Of the same store; what is stored by it is not watched. */
+  store: RecordStore;
+  sites: CallServices['sites'];
+  /** Called later, because the services are created after the webhooks. */
+  services(): CallServices;
+}
+
+/**
+ * The webhooks of all apps (docs/decisions/webhooks.md): does their jobs.
+ * @returns a function that wraps a store, so that what is stored by it has such jobs
+ */
+export function createWebhooks(options: WebhookOptions): (store: RecordStore) => RecordStore {
+  const { strapi, logger, database, jobs, outbound, store, sites, services } = options;
+  const now = Date.now;
+  const hub = createHostHub(strapi, sites, (error) => logger.error(`[apps] webhooks of Strapi: ${String(error)}`));
+  const isAbout = createIsAbout((message) => logger.error(`[apps] ${message}`));
+  const loadApp = async ({ site, app }: AppKey) => {
+    const found = await sites.site(site);
+    return found ? services().loadApp(found, app) : null;
+  };
+  const afterCommit = async (effect: () => void): Promise<void> => {
+    const outer = await database.current();
+    if (outer) outer.executionPromise.then(effect, () => undefined);
+    else effect();
+  };
+  const shared = { jobs, hub, loadApp, isAbout, now };
+  jobs.handle('webhook', webhookJobs({ ...shared, store, outbound, services }));
+  return (watched) => watchRecords(watched, { ...shared, afterCommit });
+}

@@ -110,7 +110,7 @@ const withoutPosition = (message: string, file: string): Problem => {
   return { message, file, line: null, column: null, excerpt: null };
 };
 
-/** What the admin routes of an app's indexes answer (shared/admin/indexes.ts). */
+/** What the admin routes of an app's indexes answer (shared/admin/apps.ts). */
 export const indexHandlers: Handlers<typeof indexRoutes> = {
   async refresh(ctx, services): Promise<Refresh> {
     const { app, key } = await appOf(ctx, services);
@@ -174,7 +174,7 @@ const optionsBody = z.object({
     ),
 });
 
-/** What the admin routes of an app's options answer (shared/admin/options.ts). */
+/** What the admin routes of an app's options answer (shared/admin/apps.ts). */
 export const optionHandlers: Handlers<typeof optionRoutes> = {
   async setOptions(ctx, services): Promise<AppOptions> {
     const { site, app } = await appOf(ctx, services);

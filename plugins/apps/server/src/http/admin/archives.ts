@@ -129,7 +129,7 @@ const options = z.object({
   tests: z.boolean(must('true or false')).default(false),
 });
 
-/** What the admin routes of themes and apps as files answer (shared/admin/archives.ts). */
+/** What the admin routes of themes and apps as files answer (shared/admin/code.ts). */
 export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   async exportArchive(ctx, services) {
     const theme = await themeOf(services, String(ctx.params.theme));

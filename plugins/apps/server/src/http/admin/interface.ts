@@ -43,12 +43,12 @@ const parameters = z.object({
   before: filter,
 });
 
-/** What the admin route of the audit log answers (shared/admin/audit.ts). */
+/** What the admin route of the audit log answers (shared/admin/why.ts). */
 const auditHandlers: Handlers<typeof auditRoutes> = {
   audit: (ctx, { audit }): Promise<AuditPage> => audit.list(readParameters(parameters, ctx.query)),
 };
 
-/** What the admin routes of rules on events answer (shared/admin/rules.ts). */
+/** What the admin routes of rules on events answer (shared/admin/runs.ts). */
 const ruleHandlers: Handlers<typeof ruleRoutes> = {
   rules: async (ctx, services) => services.rules.list(await administratorOf(ctx, services)),
   ruleChoices: (_ctx, { rules }) => rules.choices(),

@@ -50,7 +50,7 @@ const undoQuery = { requester, since: time };
 const undoParameters = z.object(undoQuery);
 const undoBody = z.object({ ...undoQuery, version: version.nullable() });
 
-/** What the admin routes of the history answer (shared/admin/history.ts). */
+/** What the admin routes of the history answer (shared/admin/records.ts). */
 export const historyHandlers: Handlers<typeof historyRoutes> = {
   async history(ctx, services): Promise<HistoryList> {
     const { app, key, ...found } = await appOf(ctx, services);

@@ -47,7 +47,7 @@ const PAGE = 100;
 
 const draftParameter = z.object({ id: z.string(must('the id of a draft')) });
 
-/** What the admin routes of drafts answer (shared/admin/drafts.ts). */
+/** What the admin routes of drafts answer (shared/admin/records.ts). */
 export const draftHandlers: Handlers<typeof draftRoutes> = {
   async drafts(ctx, services): Promise<DraftList> {
     const { key } = await appOf(ctx, services);
@@ -399,7 +399,7 @@ const columnsBody = z.object({
     .nullable(),
 });
 
-/** What the admin routes of an administrator's own columns answer (shared/admin/columns.ts). */
+/** What the admin routes of an administrator's own columns answer (shared/admin/records.ts). */
 export const columnHandlers: Handlers<typeof columnRoutes> = {
   async columns(ctx, services): Promise<KeptColumns> {
     const { key } = await appOf(ctx, services);

@@ -33,7 +33,7 @@ const previewBody = z.object({
 
 const themeBody = z.object({ theme: z.string(must('the id of a theme')) });
 
-/** What the admin routes of sites and themes answer (shared/admin/sites.ts). */
+/** What the admin routes of sites and themes answer (shared/admin/apps.ts). */
 export const siteHandlers: Handlers<typeof siteRoutes> = {
   async overview(_ctx, services): Promise<Overview> {
     const themes = await services.sites.themes();
@@ -91,7 +91,7 @@ async function siteOverview(services: HttpServices, site: Site): Promise<SiteOve
   };
 }
 
-/** What the admin routes of the custom field for tiles answer (shared/admin/tiles.ts). */
+/** What the admin routes of the custom field for tiles answer (shared/admin/apps.ts). */
 export const tileHandlers: Handlers<typeof tileRoutes> = {
   async blocks(_ctx, services): Promise<BlockChoice[]> {
     const choices = new Map<string, BlockChoice>();
