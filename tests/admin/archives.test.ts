@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runAppTests } from '../../plugins/apps/server/src/app-tests';
+import { runAppTests } from '../../plugins/apps/server/src/app-test-run';
 import type { ArchiveResult } from '../../plugins/apps/shared/admin-api';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';

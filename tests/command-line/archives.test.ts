@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { filesBelow } from '../../plugins/apps/server/src/archive/contents';
+import { filesBelow } from '../../plugins/apps/server/src/archive/files';
 import { runReused } from '../support/command-line';
 import { writeFiles } from '../support/files';
 import { useFolder } from '../support/hooks';

@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ZipFile } from 'yauzl';
-import { type Contents, contentsOf, type Differences, definitionProblems, differences } from './contents';
+import { type Contents, contentsOf, definitionProblems } from './contents';
 import { ArchiveError, filesOf, openArchive } from './entries';
+import { type Differences, differences } from './files';
 
 /** Whether there is a file, a folder or a link, also one that leads nowhere. */
 export const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { filesBelow } from './contents';
 import type { ArchiveError } from './entries';
+import { filesBelow } from './files';
 import { putInPlace } from './import';
 
 let base: string;

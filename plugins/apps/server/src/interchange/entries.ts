@@ -19,9 +19,9 @@ import {
   WrongCell,
 } from './cells';
 import { fromSpreadsheet, itemOf } from './csv';
+import type { Sheet } from './sheets';
 import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './table';
 import { csvRows, headOf, textOf, WrongEntry } from './text';
-import type { Sheet } from './xlsx';
 
 export type Format = 'csv' | 'ndjson' | 'xlsx';
 

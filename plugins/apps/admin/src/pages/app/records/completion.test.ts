@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ColumnSummary, IndexSummary } from '../../../../../../shared/admin-api';
-import { completionOf, type Known, withSuggestion } from '../query';
+import type { ColumnSummary, IndexSummary } from '../../../../../shared/admin-api';
+import { completionOf, type Known, withSuggestion } from './query';
 
 const index = (name: string, type: IndexSummary['type']): IndexSummary => ({ name, type, state: 'ready' });
 const column = (name: string, type: string, values: (string | number)[] = []): ColumnSummary => ({

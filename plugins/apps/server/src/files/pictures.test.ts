@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { buildWorker } from '../../../build.mjs';
-import { isAppsError } from '../../common/errors';
-import type { ImageAnswers, ImageFile } from '../picture-task';
+import { buildWorker } from '../../build.mjs';
+import { isAppsError } from '../common/errors';
+import type { ImageAnswers, ImageFile } from './picture-task';
 import {
   checkedAnswers,
   createImageSwap,
@@ -15,9 +15,9 @@ import {
   type PictureRefused,
   type Pictures,
   pictureLimits,
-} from '../pictures';
-import { png } from '../testing/pictures';
-import type { TemporaryFile } from '../types';
+} from './pictures';
+import { png } from './testing/pictures';
+import type { TemporaryFile } from './types';
 
 let folder: string;
 const opened: Pictures[] = [];

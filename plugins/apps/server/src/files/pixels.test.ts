@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kindOf } from '../kinds';
-import { MAX_PARTS } from '../pixel-reader';
-import { pixelsOf, UnreadablePicture } from '../pixels';
-import { apng, bmp, gif, heif, jpeg, multiPicture, page, png, tiff, webp } from '../testing/pictures';
+import { kindOf } from './kinds';
+import { MAX_PARTS } from './pixel-reader';
+import { pixelsOf, UnreadablePicture } from './pixels';
+import { apng, bmp, gif, heif, jpeg, multiPicture, page, png, tiff, webp } from './testing/pictures';
 
 let folder: string;
 let made = 0;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createPrivateFiles, type OwnTable, type PrivateOptions } from '../private-files';
-import { bytesOf, createOwnProvider, createStorage } from '../storage';
-import { type ObjectServer, objectServer } from '../testing/object-server';
+import { createPrivateFiles, type OwnTable, type PrivateOptions } from './private-files';
+import { bytesOf, createOwnProvider, createStorage } from './storage';
+import { type ObjectServer, objectServer } from './testing/object-server';
 
 type Row = Record<string, unknown>;
 
