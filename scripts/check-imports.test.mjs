@@ -41,7 +41,7 @@ describe('arrows', () => {
     const [types, prelude] = ['../../../server/src/logic/types', '../../../../sandbox/src/prelude/types'];
     for (const typeOnly of [true, false]) {
       expect(check('sandbox/src/prelude/app.ts', types, typeOnly)).toMatch(/may import shared/);
-      expect(check('server/src/logic/session/wire.ts', prelude, typeOnly)).toMatch(/may import shared/);
+      expect(check('server/src/logic/session/outcome.ts', prelude, typeOnly)).toMatch(/may import shared/);
     }
     expect(check('sandbox/src/prelude/app.ts', '../../../shared/logic-protocol', true)).toBeNull();
   });

@@ -7,7 +7,7 @@ import { compilePattern } from '../../../plugins/apps/server/src/apps/patterns';
 import { printable } from '../../../plugins/apps/server/src/common/log';
 import { checkNumbers } from '../../../plugins/apps/server/src/common/numbers';
 import { checkEncoded, checkUtf8 } from '../../../plugins/apps/server/src/http/request/text';
-import { createAddressParser } from '../../../plugins/apps/server/src/sites/addresses/address';
+import { createAddressParser } from '../../../plugins/apps/server/src/sites/addresses';
 import type { Subject } from './grow';
 import { tokens } from './tokens';
 

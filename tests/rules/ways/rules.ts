@@ -1,4 +1,4 @@
-import { senders, type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/ways';
+import { senders, type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/checked-items';
 import type { Items } from '../../../plugins/apps/shared/json';
 import type { Person } from '../../support/stage';
 import type { AppName } from './apps';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/ways';
+import { type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/checked-items';
 import { errorStatuses } from '../../../plugins/apps/server/src/common/errors';
 import type { ImportState, RecordDetail } from '../../../plugins/apps/shared/admin-api';
 import type { Items, Json } from '../../../plugins/apps/shared/json';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/ways';
+import { type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/checked-items';
 import type { Items } from '../../../plugins/apps/shared/json';
 import { grantArticles } from '../../support/seed';
 import type { Stage } from '../../support/stage';

@@ -39,7 +39,7 @@ const list: Command = {
     { flags: '--limit <number>', summary: 'how many, at most', default: '100' },
   ],
   examples: ['strapi-plugin-apps jobs list --state dead', 'strapi-plugin-apps jobs list --app news --json'],
-  load: () => import('./jobs/list'),
+  load: () => import('./jobs'),
 };
 
 const retry: Command = {
@@ -48,13 +48,13 @@ const retry: Command = {
   arguments: { id: 'id of a job that does not run' },
   options: [{ flags: '--dead', summary: 'all dead jobs' }, ...filters],
   examples: ['strapi-plugin-apps jobs retry --dead --kind webhook'],
-  load: () => import('./jobs/change').then(({ retry: run }) => ({ run })),
+  load: () => import('./jobs').then(({ retry: run }) => ({ run })),
 };
 
 const deleteCommand: Command = {
   usage: 'delete <id>',
   summary: 'delete a job that does not run: what it was to do is not done',
-  load: () => import('./jobs/change').then(({ remove: run }) => ({ run })),
+  load: () => import('./jobs').then(({ remove: run }) => ({ run })),
 };
 
 const jobs: Command = {
@@ -74,13 +74,13 @@ const files: Command = {
       summary: 'out of the media library, but for those of elements with `public: true`',
       arguments: movedApp,
       examples: ['strapi-plugin-apps files private', 'strapi-plugin-apps files private jobs --json'],
-      load: () => import('./files/move').then(({ toPrivate: run }) => ({ run })),
+      load: () => import('./move-files').then(({ toPrivate: run }) => ({ run })),
     },
     {
       usage: 'public [app]',
       summary: 'into the media library: those of elements with `public: true`, of an app that is named all',
       arguments: movedApp,
-      load: () => import('./files/move').then(({ toPublic: run }) => ({ run })),
+      load: () => import('./move-files').then(({ toPublic: run }) => ({ run })),
     },
   ],
 };
@@ -97,7 +97,7 @@ const person: Command = {
       arguments: whose,
       options: [{ flags: '--out <file>', summary: 'the file to write', default: 'person.zip' }],
       examples: ['strapi-plugin-apps person export anna@example.org --out anna.zip'],
-      load: () => import('./person/person').then(({ exportPerson: run }) => ({ run })),
+      load: () => import('./person').then(({ exportPerson: run }) => ({ run })),
     },
     {
       usage: 'erase <who>',
@@ -105,7 +105,7 @@ const person: Command = {
       arguments: whose,
       options: [{ flags: '--yes', summary: 'erase it: it cannot be restored' }],
       examples: ['strapi-plugin-apps person erase anna@example.org --yes'],
-      load: () => import('./person/person').then(({ erasePerson: run }) => ({ run })),
+      load: () => import('./person').then(({ erasePerson: run }) => ({ run })),
     },
   ],
 };
@@ -225,7 +225,7 @@ const exportCommand: Command = {
     'strapi-plugin-apps export default/rating rating.zip',
     'strapi-plugin-apps export default default.zip',
   ],
-  load: () => import('./transfer/export'),
+  load: () => import('./export'),
 };
 
 const importCommand: Command = {
@@ -262,7 +262,7 @@ const importCommand: Command = {
     'strapi-plugin-apps import site rating rating.ndjson',
     'strapi-plugin-apps import rating.zip --theme default',
   ],
-  load: () => import('./transfer/import'),
+  load: () => import('./import'),
 };
 
 /** All commands, in the order of `--help`: one file each, which says how it is called and loads its work. */

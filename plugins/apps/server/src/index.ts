@@ -11,7 +11,6 @@ import { strapiConfig } from './config';
 import { contentTypes } from './content-types';
 import { startAlone } from './database';
 import { createCalls, watchContent } from './events';
-import { createFileTools } from './file-tools';
 import { createImageSwap, type ImageService } from './files';
 import { ignoreChangesIn, privateFolder } from './host-files';
 import { keepTables } from './host-schema';
@@ -33,7 +32,7 @@ import {
 import type { Jobs } from './jobs/types';
 import { openTelemetry } from './metrics';
 import { checksOf } from './operating';
-import { createPersonTools } from './person-tools';
+import { createFileTools, createPersonTools } from './operator-tools';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import type { Schedules } from './schedules/types';

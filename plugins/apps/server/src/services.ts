@@ -34,7 +34,7 @@ import { createJobs } from './jobs';
 import { createLayouts, createMarkdown, createMarkup } from './layouts';
 import { createDrafts, createLinks } from './links';
 import { createLogicRuntime } from './logic';
-import { createDocumentAccess } from './logic/documents';
+import { createDocumentAccess } from './logic/documents/access';
 import { createMailer, createReceipts } from './mail';
 import { createMetrics } from './metrics';
 import { readingsOf } from './operating';

@@ -12,7 +12,7 @@ serveTasks({
   compileLogic: lazy(async () => (await import('./logic/compile/task')).compileLogic),
   markup: lazy(async () => (await import('./layouts')).doMarkup),
   markdown: lazy(async () => (await import('./layouts/markdown')).doMarkdown),
-  preparePicture: lazy(async () => (await import('./files/pictures/task')).preparePicture),
+  preparePicture: lazy(async () => (await import('./files/picture-task')).preparePicture),
   readSheet: lazy(async () => (await import('./interchange/sheet-task')).readSheet),
   copySqliteLog: lazy(async () => (await import('./database/reads/sqlite-task')).copySqliteLog),
   readSqlite: lazy(async () => (await import('./database/reads/sqlite-task')).readSqlite),

@@ -1,7 +1,5 @@
-import type { IndexSummary, Refresh } from './indexes';
-import type { AppOptions } from './options';
+import type { Items } from '../json';
 import { type AdminRouteEntry, anyPermission } from './permissions';
-import type { BlockFailure, Problem } from './problems';
 
 /** Routes of an app and its blocks. */
 export const appRoutes = {
@@ -82,4 +80,157 @@ export interface BlockSummary {
   problem: Problem | null;
   /** Failures of the block in use in the last day, the latest first; of one server process. */
   failures: BlockFailure[];
+}
+
+/** Routes of sites and their themes. */
+export const siteRoutes = {
+  /** → Overview */
+  overview: { method: 'GET', path: '/overview', needs: anyPermission },
+  /** ThemeChange → SiteOverview; 404 for an unknown site or theme */
+  setTheme: { method: 'PUT', path: '/sites/:site/theme', needs: 'manage' },
+  /** ThemePreview → Preview: a page of the site as anonymous visitors would see it with the theme; nothing is changed; 404 */
+  previewTheme: { method: 'POST', path: '/sites/:site/theme/preview', needs: 'manage' },
+  /**
+   * → 201 HandOver; 404 for an unknown site; 403 without a session of the panel. In the browser that asks, `url` opens the
+   * site as this administrator; it takes `&next=` with a path of the site.
+   */
+  handOver: { method: 'POST', path: '/sites/:site/hand-over', needs: 'manage' },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface Overview {
+  setup: SetupProblem[];
+  sites: SiteOverview[];
+  themes: ThemeChoice[];
+  /** Whether files can be changed: apps can be made. */
+  editing: boolean;
+}
+
+export interface ThemeChoice {
+  id: string;
+  title: string;
+  description: string;
+  /** Ids of the apps that it offers. */
+  apps: string[];
+}
+
+/** Logs an administrator in to a site: valid once, for a minute. */
+export interface HandOver {
+  /** For `Authorization: Bearer`. */
+  token: string;
+  url: string;
+}
+
+export interface SiteOverview {
+  id: string;
+  title: string;
+  url: string;
+  /** Id of the active theme. */
+  theme: string;
+  /** Of the theme's own files: `rules.yaml`, `theme.yaml`, layout and templates. */
+  problems: Problem[];
+  apps: AppSummary[];
+}
+
+export interface ThemeChange {
+  theme: string;
+}
+
+export interface ThemePreview extends ThemeChange {
+  /** Path below the site, with its query; '' is its first page. */
+  path?: string;
+}
+
+/** Routes of the custom field for tiles: every editor of content chooses tiles. */
+export const tileRoutes = {
+  /** → BlockChoice[] */
+  blocks: { method: 'GET', path: '/blocks', needs: 'administrator' },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+/** A block that a tile can show: one with a layout that not only managers may see. */
+export interface BlockChoice {
+  app: string;
+  block: string;
+  /** The value that the tile stores: `<app_id>/blocks/<block_id>`. */
+  value: string;
+  /** Its page, for a preview. */
+  url: string;
+}
+
+/** Routes of an app's indexes. */
+export const indexRoutes = {
+  /** RefreshRequest → 202 Refresh: it runs in the background; `app` has its progress */
+  refresh: { method: 'POST', path: '/sites/:site/apps/:app/refresh', needs: 'manage' },
+  /** → IndexSizes, counted for this request in the time of one search */
+  indexSizes: { method: 'GET', path: '/sites/:site/apps/:app/index-sizes', needs: anyPermission },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface IndexSummary {
+  name: string;
+  type: 'field' | 'text' | 'keyword';
+  /** `ready`: searches use it; `building`: a build is under way; `missing`: the first search that needs it builds it. */
+  state: 'ready' | 'building' | 'missing';
+}
+
+/**
+ * Entries by name of an index that is ready: records that have a value, for a field index; else pairs of a record and one of
+ * its keywords or words. Null where counting takes too long.
+ */
+export type IndexSizes = Record<string, number | null>;
+
+export interface Refresh {
+  state: 'running' | 'done' | 'failed';
+  /** Records indexed so far, and all of them; null when it is not known. */
+  done: number | null;
+  total: number | null;
+  /** The error message, safe to show. */
+  message: string | null;
+}
+
+export interface RefreshRequest {
+  /** Drops the indexes and builds them again. */
+  rebuild: boolean;
+}
+
+/** Routes of the options of an app in a site. */
+export const optionRoutes = {
+  /** OptionsChange → AppOptions; 400 for options that are no object, or too large */
+  setOptions: { method: 'PUT', path: '/sites/:site/apps/:app/options', needs: 'manage' },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+/** The options of an app in a site. */
+export interface AppOptions {
+  /** Those of its settings.yaml. */
+  file: Items;
+  /** Those that an administrator has set; null: none. */
+  override: Items | null;
+  /** Both, as the app sees them. */
+  merged: Items;
+}
+
+export interface OptionsChange {
+  /** Merged over the file's; null removes them. */
+  options: Items | null;
+}
+
+/** What the machine or the host lacks, so that sites or logic do not work (docs/reference/installation.md#checks-at-the-start). */
+export interface SetupProblem {
+  message: string;
+  /** The command, or the line of a file, that cures it; null when the message says what to do. */
+  cure: string | null;
+}
+
+/** An error of a definition, of logic or of a layout, as a manager may see it. */
+export interface Problem {
+  message: string;
+  file: string;
+  line: number | null;
+  column: number | null;
+  /** The line of the file, with a caret below the column. */
+  excerpt: string | null;
+}
+
+export interface BlockFailure extends Problem {
+  /** ISO 8601: the last time. */
+  at: string;
+  times: number;
 }

@@ -1,5 +1,5 @@
 import type { CellKind, Encoding, Separator } from '../cells';
-import type { Items } from '../json';
+import type { Items, Json } from '../json';
 import type { AdminRouteEntry } from './permissions';
 
 /** Below the app's path: an id may contain `/`, so that it is no part of a path. */
@@ -173,3 +173,128 @@ export interface ImportState {
   /** Line of the file at which it failed. */
   line: number | null;
 }
+
+/** Routes of the drafts of an app's forms. Only the holders of their links see what was entered in them. */
+export const draftRoutes = {
+  /** → DraftList, the latest first */
+  drafts: { method: 'GET', path: `${app}/drafts`, needs: ['read', 'records'] },
+  /** query: `{ id }`: ends a draft with its files and its link → `{ success: 'deleted' }`; 404 */
+  deleteDraft: { method: 'DELETE', path: `${app}/drafts`, needs: ['records'] },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface DraftList {
+  drafts: DraftSummary[];
+  /** How many there are; the list has the latest. */
+  total: number;
+}
+
+export interface DraftSummary {
+  id: string;
+  block: string;
+  /** Whose account it is; null: not known. */
+  owner: RecordCreator | null;
+  /** In ISO 8601. */
+  savedAt: string;
+  endsAt: string;
+  /** With its files. */
+  bytes: number;
+}
+
+const place = '/sites/:site/apps/:app/history';
+
+/** Routes of the history of an app's records; 404 where the app keeps none. */
+export const historyRoutes = {
+  /** query: HistoryQuery → HistoryList, the latest changes first */
+  history: { method: 'GET', path: place, needs: ['read', 'records'] },
+  /** RestoreInput → `{ created }`, whether a deleted record was created again; 404, and the errors of a change */
+  restoreVersion: { method: 'POST', path: `${place}/restore`, needs: ['records'] },
+  /** query: UndoQuery → UndoPlan: what `undo` would do; nothing is stored */
+  undoPlan: { method: 'GET', path: `${place}/undo`, needs: ['records'] },
+  /** UndoQuery with the `version` of the plan → UndoPlan as it was done, all or nothing; 409 where the requester has gone on */
+  undo: { method: 'POST', path: `${place}/undo`, needs: ['records'] },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface HistoryQuery {
+  /** Of one record. */
+  id?: string;
+  /** Of one requester: `RecordCreator.identity`, or `anonymous`. */
+  requester?: string;
+  /** Not before this time, as ISO 8601. */
+  since?: string;
+  /** `HistoryList.older` of the page before. */
+  before?: string;
+}
+
+export interface HistoryList {
+  changes: HistoryChange[];
+  /** For the next page; null at the end. */
+  older: string | null;
+}
+
+/** Who has changed something; null: anonymous. */
+export interface HistoryAuthor {
+  at: string;
+  by: RecordCreator | null;
+  through: string;
+}
+
+export interface HistoryChange extends HistoryAuthor {
+  version: number;
+  /** The record's id. */
+  id: string;
+  event: 'create' | 'update' | 'delete';
+  /** Items that were changed; absent values were not there. */
+  items: { name: string; before?: Json; after?: Json }[];
+}
+
+export interface RestoreInput {
+  id: string;
+  version: number;
+}
+
+export interface UndoQuery {
+  /** As of HistoryQuery. */
+  requester: string;
+  since: string;
+}
+
+export interface UndoPlan {
+  /** The newest change that is undone; null where there is none. */
+  version: number | null;
+  records: UndoRecord[];
+}
+
+export interface UndoRecord {
+  id: string;
+  /** `kept`: others have changed what would be undone. */
+  does: 'deleted' | 'created' | 'changed' | 'kept';
+  /** Items that get the values from before. */
+  items: string[];
+  /** What others have changed since, with the names of the items, which stay. */
+  later: (HistoryAuthor & { items: string[] })[];
+}
+
+/** Routes of the columns that the administrator has chosen for an app's records. */
+export const columnRoutes = {
+  /** → KeptColumns */
+  columns: { method: 'GET', path: '/sites/:site/apps/:app/columns', needs: ['read', 'records'] },
+  /** KeptColumns → KeptColumns; 400 for another shape, or above 200 names of 255 characters */
+  setColumns: { method: 'PUT', path: '/sites/:site/apps/:app/columns', needs: ['read', 'records'] },
+} as const satisfies Record<string, AdminRouteEntry>;
+
+export interface KeptColumns {
+  /** Names of items; null: the usual columns. */
+  columns: string[] | null;
+}
+
+/** What the values of an element type are, where the panel shows them or filters by them in a way of their own. */
+export type ValueKind = 'number' | 'boolean' | 'date' | 'datetime' | 'link';
+
+/** Element types by name, as a column of the panel has it; a test compares them with the server's table of element types. */
+export const valueKinds: Readonly<Record<string, ValueKind>> = {
+  NUMBER: 'number',
+  BOOLEAN: 'boolean',
+  DATE: 'date',
+  DATETIME: 'datetime',
+  URL: 'link',
+};

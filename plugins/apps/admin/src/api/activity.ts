@@ -33,7 +33,7 @@ export const { useAppsRunsQuery, useAppsRunQuery, useAppsRunAgainMutation } = ap
 /** What a change of jobs makes stale: pages of apps show how many are dead. */
 const invalidatesTags = ['AppsJob', 'AppsApp', 'AppsSite'] as const;
 
-/** Endpoints of jobs and schedules (shared/admin/jobs.ts). */
+/** Endpoints of jobs and schedules (shared/admin/runs.ts). */
 export const {
   useAppsJobsQuery,
   useAppsJobQuery,
@@ -72,7 +72,7 @@ export const {
   }),
 });
 
-/** Endpoint of the audit log (shared/admin/audit.ts). */
+/** Endpoint of the audit log (shared/admin/why.ts). */
 export const { useAppsAuditQuery } = appsApi.injectEndpoints({
   endpoints: (build) => ({
     appsAudit: build.query<AuditPage, AuditQuery>({ query: (params) => request('audit', {}, { params }) }),

@@ -11,6 +11,10 @@ import type {
   Preview,
   Refresh,
   RefreshRequest,
+  Rule,
+  RuleChoices,
+  RuleInput,
+  RuleTarget,
   SiteOverview,
   ThemeChange,
   ThemePreview,
@@ -59,7 +63,7 @@ function formOf({ file, ...options }: ArchiveArgument): FormData {
   return form;
 }
 
-/** Endpoints of themes and apps as files (shared/admin/archives.ts). */
+/** Endpoints of themes and apps as files (shared/admin/code.ts). */
 export const { useAppsImportArchiveMutation, useAppsCreateLinkMutation, useAppsDeleteLinkMutation } =
   appsApi.injectEndpoints({
     endpoints: (build) => ({
@@ -78,7 +82,7 @@ export const { useAppsImportArchiveMutation, useAppsCreateLinkMutation, useAppsD
     }),
   });
 
-/** Endpoints of sites and themes (shared/admin/sites.ts). */
+/** Endpoints of sites and themes (shared/admin/apps.ts). */
 export const { useAppsOverviewQuery, useAppsSetThemeMutation, useAppsPreviewThemeMutation, useAppsHandOverMutation } =
   appsApi.injectEndpoints({
     endpoints: (build) => ({
@@ -99,9 +103,43 @@ export const { useAppsOverviewQuery, useAppsSetThemeMutation, useAppsPreviewThem
     }),
   });
 
-/** Endpoints of the custom field for tiles (shared/admin/tiles.ts). */
+/** Endpoints of the custom field for tiles (shared/admin/apps.ts). */
 export const { useAppsBlocksQuery } = appsApi.injectEndpoints({
   endpoints: (build) => ({
     appsBlocks: build.query<BlockChoice[], void>({ query: () => request('blocks'), providesTags: ['AppsApp'] }),
+  }),
+});
+
+/** Endpoints of rules on events (shared/admin/runs.ts). */
+export const {
+  useAppsRulesQuery,
+  useAppsRuleChoicesQuery,
+  useAppsRuleFunctionsQuery,
+  useAppsCreateRuleMutation,
+  useAppsUpdateRuleMutation,
+  useAppsDeleteRuleMutation,
+} = appsApi.injectEndpoints({
+  endpoints: (build) => ({
+    appsRules: build.query<Rule[], void>({ query: () => request('rules'), providesTags: ['AppsRule'] }),
+    appsRuleChoices: build.query<RuleChoices, void>({
+      query: () => request('ruleChoices'),
+      providesTags: ['AppsApp', 'AppsSite'],
+    }),
+    appsRuleFunctions: build.query<string[], RuleTarget>({
+      query: ({ app, block }) => request('ruleFunctions', {}, { params: { app, block } }),
+      providesTags: ['AppsApp', 'AppsFile'],
+    }),
+    appsCreateRule: build.mutation<Rule, RuleInput>({
+      query: (data) => request('createRule', {}, { data }),
+      invalidatesTags: ['AppsRule'],
+    }),
+    appsUpdateRule: build.mutation<Rule, { rule: string; changes: Partial<RuleInput> }>({
+      query: ({ rule, changes }) => request('updateRule', { rule }, { data: changes }),
+      invalidatesTags: ['AppsRule'],
+    }),
+    appsDeleteRule: build.mutation<{ success: 'deleted' }, { rule: string }>({
+      query: ({ rule }) => request('deleteRule', { rule }),
+      invalidatesTags: ['AppsRule'],
+    }),
   }),
 });

@@ -5,10 +5,10 @@ import { seePermissions } from '../permissions';
 import { AppPage } from './app/AppPage';
 import { OverviewPage } from './overview/OverviewPage';
 
-const AuditPage = lazy(() => import('./audit/AuditPage'));
+const AuditPage = lazy(() => import('./AuditPage'));
 const JobsPage = lazy(() => import('./jobs/JobsPage'));
-const PersonsPage = lazy(() => import('./persons/PersonsPage'));
-const RulePage = lazy(() => import('./rules/RulePage'));
+const PersonsPage = lazy(() => import('./PersonsPage'));
+const RulePage = lazy(() => import('./RulePage'));
 
 /** The plugin's pages, for administrators with any of its permissions. */
 export default function Pages() {

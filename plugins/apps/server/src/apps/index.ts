@@ -2,16 +2,15 @@
 
 export { html } from '../layouts';
 export { programOf } from './blocks/block-session';
-export { END_DRAFT } from './blocks/display/draft-html';
-export { unanswered } from './blocks/display/page-contents';
+export { END_DRAFT } from './blocks/display/form';
+export { unanswered } from './blocks/display/form-pages';
 export { continuedForm } from './blocks/display/shown-again';
 export { isSaved, shownElements } from './blocks/group';
 export { type Displayed, displayBlock } from './blocks/run-block';
-export { type JsonForm, ownItems, readJsonForm } from './blocks/saving/checked-items';
+export { type JsonForm, ownItems, readJsonForm, senders } from './blocks/saving/checked-items';
 export { createMany, hasRules, type ItemSource, importRecords, itemsOf } from './blocks/saving/create-many';
-export { showEndedDraft } from './blocks/saving/ended-draft';
 export { nested } from './blocks/saving/nested';
-export { confirmRecord } from './blocks/saving/receipt';
+export { confirmRecord } from './blocks/saving/notify';
 export {
   changeRecord,
   computeElement,
@@ -32,14 +31,12 @@ export {
 } from './blocks/saving/restore';
 export type { SavedDraft } from './blocks/saving/save-draft';
 export { deleteRecord } from './blocks/saving/save-record';
-export { type Submitted, showRefused, submitBlock } from './blocks/saving/submit-block';
-export { senders } from './blocks/saving/ways';
+export { type Submitted, showEndedDraft, showRefused, submitBlock } from './blocks/saving/submit-block';
 export { draftValues } from './blocks/sent/draft-content';
 export { declaredCells } from './declared-cells';
-export { inDebugMode, loadApp, readThemeInfo } from './definitions/app';
-export { themeSource } from './definitions/partials';
+export { inDebugMode, loadApp, readThemeInfo, themeSource } from './definitions/app';
+export { timeBefore } from './definitions/records';
 export { HISTORY_DAYS } from './definitions/settings';
-export { timeBefore } from './definitions/time-span';
 export {
   actionField,
   attributes,
@@ -61,8 +58,8 @@ export {
 } from './elements';
 export { functionJob, type JobRequest } from './host-calls/job-calls';
 export { readCursor, writeCursor } from './host-calls/record-calls';
-export { type ScheduleMeaning, scheduleMeanings } from './lint/automation';
 export { checkApp, type LintServices } from './lint/check-app';
+export { type ScheduleMeaning, scheduleMeanings } from './lint/logic';
 export {
   type Finding,
   type LintedApp,
@@ -103,26 +100,29 @@ export {
   UnknownFunction,
 } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
-export { type PageContent, themedPage } from './pages/embed-page';
+export {
+  canonicalLink,
+  flashHtml,
+  htmlDocument,
+  type PageContent,
+  scriptTag,
+  themedPage,
+  withFlash,
+} from './pages/embed-page';
 export { contentPage, shownElement } from './pages/exact-page';
-export { canonicalLink, flashHtml, htmlDocument, scriptTag, withFlash } from './pages/html-document';
-export { readRules } from './pages/rules';
-export { missingBlock, type ThemeServices, themeErrors } from './pages/theme-errors';
+export { missingBlock, readRules, type ThemeServices, themeErrors } from './pages/rules';
 export type { CacheState } from './renderings/exact';
 export { beginRequest } from './renderings/exact';
-export { confirmedOnly, hidesUnconfirmed, onlyOf, unlessHidden, visibleIn } from './run/confirmed';
 export { shownSettings } from './run/context-data';
-export { showsDetails } from './run/diagnostics/details';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
-export { consoleHtml, failuresOf, folderOf, sourceOf } from './run/diagnostics/failures';
-export { draftAddress, openDraft } from './run/draft-link';
+export { consoleHtml, failuresOf, folderOf, showsDetails, sourceOf } from './run/diagnostics/failures';
+export { confirmedOnly, hidesUnconfirmed, onlyOf, unlessHidden, visibleIn } from './run/element-data';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
-export { mayChange, ownAddress, ownLink, ownsByLink } from './run/own-link';
+export { draftAddress, mayChange, openDraft, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
-export { confirmationTimes, release as releaseUnconfirmed, waitsFor } from './run/places/confirmation';
+export { confirmationTimes, receiptAddress, release as releaseUnconfirmed, waitsFor } from './run/places/confirmation';
 export { moveUpAll } from './run/places/settle';
-export { receiptAddress } from './run/receipts';
 export { FormRefusal, refusesForm } from './run/refusals';
 export { answerTypes, digestOf, redirectOf } from './run/response';
 export type { Settle } from './run/run';

@@ -1,6 +1,16 @@
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { fileNameProblem } from '../sites';
-import { ArchiveError } from './errors';
+
+/** A ZIP or a folder that cannot be used at all. */
+export class ArchiveError extends Error {
+  /** @param cure what can be done about it */
+  constructor(
+    message: string,
+    readonly cure?: string,
+  ) {
+    super(message);
+  }
+}
 
 /** Bounds of a ZIP that is read (docs/reference/import-export.md#what-is-checked). */
 export const archiveLimits = {

@@ -14,8 +14,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ZipFile } from 'yauzl';
 import { type Contents, contentsOf, definitionProblems } from './contents';
-import { filesOf, openArchive } from './entries';
-import { ArchiveError } from './errors';
+import { ArchiveError, filesOf, openArchive } from './entries';
 import { type Differences, differences } from './files';
 
 /** Whether there is a file, a folder or a link, also one that leads nowhere. */

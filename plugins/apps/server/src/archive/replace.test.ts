@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ArchiveError } from './errors';
+import type { ArchiveError } from './entries';
 import { filesBelow } from './files';
 import { putInPlace } from './import';
 

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import type { AuditAction, AuditEntry, AuditPage, AuditQuery } from '../../../shared/admin/audit';
+import type { AuditAction, AuditEntry, AuditPage, AuditQuery } from '../../../shared/admin/why';
 import { AppsError } from '../common/errors';
 
 const ENTRY = 'plugin::apps.audit-entry';

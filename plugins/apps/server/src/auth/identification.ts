@@ -5,8 +5,8 @@ import { type Passwords, unauthorized } from './credentials/passwords';
 import { type Authenticated, adminRequester, authenticate, tokenRequester } from './credentials/tokens';
 import type { Users } from './credentials/users';
 import type { UserRow } from './rights/roles';
+import type { SenderContext } from './sessions/cookies';
 import { SESSION_COOKIE, type Sessions } from './sessions/sessions';
-import type { SenderContext } from './sessions/visitors';
 import type { CredentialKind, Requester, StrapiAuth } from './types';
 
 /** The part of a Koa context that carries credentials. */

@@ -3,9 +3,9 @@
  * groups become Rights, forms are guarded by CSRF tokens.
  */
 
-export { type Account, accountsOf, creatorsOf } from './credentials/creators';
-export type { Impersonation, Impersonations } from './credentials/impersonations';
+export type { Impersonation, Impersonations } from './credentials/administrators';
 export { addressGroup } from './credentials/rate-limit';
+export { type Account, accountsOf, creatorsOf } from './credentials/users';
 export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export {
   allows,
@@ -27,7 +27,6 @@ export {
   permissionControllers,
   registerAdminActions,
 } from './rights/permissions';
-export { setCookie } from './sessions/cookies';
-export { safeNext } from './sessions/login-form';
+export { safeMethods, setCookie } from './sessions/cookies';
+export { safeNext } from './sessions/csrf';
 export { SESSION_COOKIE, watchPasswordChanges } from './sessions/sessions';
-export { safeMethods } from './sessions/visitors';

@@ -4,19 +4,26 @@ import type { Redis } from '../processes/types';
 import { createActiveSessions, type IsSessionActive } from './credentials/active-sessions';
 import {
   createAdministrators,
+  createImpersonations,
+  type Impersonations,
   MAX_ADMIN_SESSION_AGE,
   type PanelState,
   panelSession,
 } from './credentials/administrators';
-import { createApiTokens, createTokenRows, type ReadTokenRows } from './credentials/api-tokens';
-import { type Counters, createCounters, createParts, type SharedCounts } from './credentials/counters';
-import { createFormPosts, type FormPosts } from './credentials/form-posts';
-import { createImpersonations, type Impersonations } from './credentials/impersonations';
 import { createKeyring, type Keyring } from './credentials/keyring';
 import { createPasswords, unauthorized } from './credentials/passwords';
-import { addressGroup, createRateLimit } from './credentials/rate-limit';
+import {
+  addressGroup,
+  type Counters,
+  createCounters,
+  createFormPosts,
+  createParts,
+  createRateLimit,
+  type FormPosts,
+  type SharedCounts,
+} from './credentials/rate-limit';
 import { createRedisCounters } from './credentials/redis-counters';
-import { tokenWithId } from './credentials/tokens';
+import { createApiTokens, createTokenRows, type ReadTokenRows, tokenWithId } from './credentials/tokens';
 import { createUsers } from './credentials/users';
 import {
   type CredentialContext,
@@ -27,12 +34,25 @@ import {
 } from './identification';
 import type { RunStatement } from './rights/permissions';
 import { createRoles, type Roles } from './rights/roles';
-import { type Csrf, createCsrf } from './sessions/csrf';
-import { createFlashes, type Flashes } from './sessions/flashes';
-import { checkLoginForm, knownBrowser, LOGIN_COOKIE, type OpenedForm, openLoginForm } from './sessions/login-form';
+import {
+  createFlashes,
+  createVisitors,
+  type Flashes,
+  isCrossOrigin,
+  isUntrustedOrigin,
+  type Visitors,
+} from './sessions/cookies';
+import {
+  type Csrf,
+  checkLoginForm,
+  createCsrf,
+  knownBrowser,
+  LOGIN_COOKIE,
+  type OpenedForm,
+  openLoginForm,
+} from './sessions/csrf';
 import { createProofs, type Proofs } from './sessions/proofs';
 import { createJwtUsers, createSessions, SESSION_COOKIE } from './sessions/sessions';
-import { createVisitors, isCrossOrigin, isUntrustedOrigin, type Visitors } from './sessions/visitors';
 import type { Requester } from './types';
 
 /** Identifies requesters by their credentials, logs them in and out (docs/reference/rights.md#credentials). */

@@ -74,5 +74,5 @@ export interface Rights {
   readonly roles: readonly string[];
 }
 
-export type { Creator } from './credentials/creators';
-export type { FlashMessage } from './sessions/flashes';
+export type { Creator } from './credentials/users';
+export type { FlashMessage } from './sessions/cookies';

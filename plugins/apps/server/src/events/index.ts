@@ -8,6 +8,5 @@ export { createLive, type LiveChanges, type LiveConnection } from './live/live';
 export { publishChanges } from './live/publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';
 export { createRules } from './rules';
-export { createUnconfirmed, type Unconfirmed } from './unconfirmed';
-export { createWaitingLists, type WaitingLists } from './waiting-lists';
-export { createWebhooks } from './webhooks/webhooks';
+export { createUnconfirmed, createWaitingLists, type Unconfirmed, type WaitingLists } from './unconfirmed';
+export { createWebhooks } from './webhooks/deliver';

@@ -6,8 +6,7 @@ import { notFound } from '../common/errors';
 import type { ContentItem, Site } from '../sites/types';
 import type { CallServices } from './calls';
 import { createItems } from './host-events';
-import { readRule } from './rule-input';
-import { createRuleTargets, type KnownFunctions } from './rule-targets';
+import { createRuleTargets, type KnownFunctions, readRule } from './rule-targets';
 
 const RULE = 'plugin::apps.rule';
 

@@ -1,18 +1,46 @@
 import type { Core } from '@strapi/strapi';
-import type { RuleChoices, RuleInput, RuleTarget } from '../../../shared/admin-api';
+import { z } from 'zod';
+import { type RuleChoices, type RuleInput, type RuleTarget, ruleEvents } from '../../../shared/admin-api';
 import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
 import { AppsError, errorText, isAppsError, missing } from '../common/errors';
+import { bodyOf, must, readBody } from '../common/request-schema';
 import { didYouMean } from '../common/text';
+import { idPattern } from '../sites';
 import type { Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';
-import { wrongKey } from './rule-input';
+
+/** Characters of each text of a rule: the length of the database's string columns. */
+const MAX_LENGTH = 255;
+
+function text(what: string, pattern = /\S/) {
+  const wanted = must(what);
+  return z.string(wanted).max(MAX_LENGTH, wanted).regex(pattern, wanted);
+}
+
+const schema: z.ZodType<RuleInput> = bodyOf({
+  name: text(`a text of 1 to ${MAX_LENGTH} characters`).trim(),
+  enabled: z.boolean(must('true or false')),
+  event: z.enum(ruleEvents, must(`one of ${ruleEvents.join(', ')}`)),
+  contentType: text('the uid of a content type'),
+  app: text('the id of an app', idPattern),
+  block: text('the id of a block', idPattern),
+  function: text('the name of a function', /^[A-Za-z_$][\w$]*$/),
+});
+
+/** Validates a rule. BadRequestError that names the first unknown, missing or wrong key. */
+export const readRule = (items: unknown): RuleInput => readBody(schema, items);
+
+/** The BadRequestError for one key; `details.key` names it for the panel's form. */
+function wrongKey(key: string, message: string): AppsError {
+  return new AppsError('BadRequestError', message, { details: { key } });
+}
 
 /** Functions of blocks, by app and block. */
 export type KnownFunctions = Map<string, Promise<readonly string[]>>;
 
 /** What rules can name: content types, and the functions of blocks. */
-export interface RuleTargets {
+interface RuleTargets {
   /** Functions of a block's logic, sorted. BadRequestError for an app or block that does not exist. */
   functions(target: RuleTarget, manager: Requester): Promise<readonly string[]>;
   choices(): Promise<RuleChoices>;

@@ -1,4 +1,3 @@
 export type { LiveChanges, LiveConnection } from './live/live';
 export type { RuleEntries } from './rule-entries';
-export type { Unconfirmed } from './unconfirmed';
-export type { WaitingLists } from './waiting-lists';
+export type { Unconfirmed, WaitingLists } from './unconfirmed';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createAddresses } from './addresses';
-import type { PrivateFile } from './private';
+import type { PrivateFile } from './private-files';
+import { createAddresses } from './stored';
 
 const stored = { id: 1, documentId: 'a', name: 'a.pdf', url: '/uploads/a.pdf', mime: 'application/pdf', size: 1004 };
 const row = { ...stored, url: '/uploads/b.pdf', size: 1, provider: 'local' };

@@ -1,21 +1,19 @@
 import type { Logger } from '../common/log';
-import { createAddresses } from './addresses';
-import { createKeptTable, type KeptTable } from './kept-table';
-import { createLibrary, type LibraryStrapi } from './library';
+import { createKeptTable, type KeptTable } from './kept-files';
+import { createLibrary, createRemovals, type LibraryStrapi } from './library';
 import { createFileMoves } from './moves';
 import type { Pictures } from './pictures';
-import { createPrivateFiles, type OwnTable, type PrivateOptions } from './private';
-import { createRemovals } from './removals';
+import { createPrivateFiles, type OwnTable, type PrivateOptions } from './private-files';
 import { createOwnProvider, createStorage, loadProvider, type ProviderConfig, type UploadPlugin } from './storage';
+import { createAddresses } from './stored';
 import { createTemporaryFiles } from './temporary-files';
 import type { AppKey, Files } from './types';
 
-export { THUMBNAIL } from './addresses';
 export { fileTypes } from './kinds';
 export type { LibraryStrapi } from './library';
 export { createImageSwap, createPictures, type ImageService, type ImageSwap, pictureLimits } from './pictures';
 export { fieldOf, RequestFiles } from './request-files';
-export { documentIdsIn, eachFile, filesIn, withoutOthers } from './stored';
+export { documentIdsIn, eachFile, filesIn, THUMBNAIL, withoutOthers } from './stored';
 
 /** Milliseconds between two removals of what waits for too long. */
 const CLEARING = 10 * 60 * 1000;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createKeptTable } from './kept-table';
+import { createKeptTable } from './kept-files';
 import { createOwnProvider, createStorage } from './storage';
 import { createTemporaryFiles, type TemporaryFiles } from './temporary-files';
 import { type ObjectServer, objectServer } from './testing/object-server';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createLibrary, type LibraryStrapi } from './library';
-import type { PrivateFiles } from './private';
+import type { PrivateFiles } from './private-files';
 import type { TemporaryFile } from './types';
 
 /** Values of a statement that SQLite takes at most. */

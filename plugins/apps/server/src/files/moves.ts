@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { FILE, type Library, type LibraryStrapi, OWN } from './library';
-import { type PrivateFile, type PrivateFiles, privateFile } from './private';
+import { type PrivateFile, type PrivateFiles, privateFile } from './private-files';
 import { bytesOf, fetched, type PartSource } from './storage';
 
 /** Files that are looked at together. */

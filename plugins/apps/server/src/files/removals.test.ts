@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { unavailable } from '../common/errors';
 import type { ReleasedFile } from './library';
-import { createRemovals } from './removals';
+import { createRemovals } from './library';
 
 /** Released files of one app, `f1` to `f<count>`; those that records name, and those that content uses. */
 function releasedFiles(count: number, { records = ['f1'], content = ['f2'] } = {}) {

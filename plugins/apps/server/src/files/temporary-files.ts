@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeptFiles } from './kept-files';
-import { createKeptFolder, type Description, isFile, type KeptStore } from './kept-folder';
+import { createKeptFolder, type Description, isFile, KeptFiles, type KeptStore } from './kept-files';
 import { HEAD, kindOf } from './kinds';
 import { pixelsOf, UnreadablePicture } from './pixels';
 import type { FileScope, RefusedFile, TemporaryFile } from './types';

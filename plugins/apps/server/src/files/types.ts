@@ -1,10 +1,10 @@
 import type { FileMoves } from './moves';
-import type { PrivateFile } from './private';
+import type { PrivateFile } from './private-files';
 import type { OpenedPart } from './storage';
 import type { TemporaryFiles } from './temporary-files';
 
 export type { ListedFile, MoveOutcome } from './moves';
-export type { PrivateFile } from './private';
+export type { PrivateFile } from './private-files';
 export type { OpenedPart, StoredBytes } from './storage';
 
 /** A file of a record, as its item is stored (docs/reference/definitions.md#files). */

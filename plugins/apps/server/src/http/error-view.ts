@@ -2,10 +2,9 @@ import { folderOf, plainLocale, scriptUrl, showsDetails, siteLocale, sourceOf } 
 import type { Logger } from '../common/log';
 import { linkToken } from './request/locate';
 import type { Reached } from './request/stages';
-import { sitePage } from './response/in-theme';
-import { inLanguage, localeOfPath } from './response/pages';
+import { inLanguage, localeOfPath, sitePage } from './response/pages';
 import type { ErrorView } from './response/respond-error';
-import { formAgain } from './site/login-in-place';
+import { formAgain } from './site/login';
 import { isPublic } from './site/own-addresses';
 
 /**

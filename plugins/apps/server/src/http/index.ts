@@ -12,21 +12,19 @@ import type { Arrived, RequestSender } from './request/stages';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { earlyView, respondError } from './response/respond-error';
 import { addReloadScript } from './site/live';
-import { offerLogin } from './site/login-in-place';
+import { offerLogin } from './site/login';
 import { isPublic } from './site/own-addresses';
 
 export { adminInterface } from './admin/interface';
 export { appDocument, siteDocument } from './app/openapi-handlers';
 export { type CreateContext, inject } from './inject';
-export { boundedBodies } from './middleware/bounded-body';
-export { createErrorForm } from './middleware/error-form';
+export { boundedBodies, createErrorForm } from './middleware/bounded-body';
 export { createHiddenTypes, rememberedHeaders } from './middleware/headers';
-export { createObservedRequests } from './middleware/observed-requests';
-export { type OpenRequests, watchRequests } from './middleware/open-requests';
+export { createObservedRequests, type OpenRequests, watchRequests } from './middleware/observed-requests';
 export type { Checks } from './operate';
 export type { HttpServices } from './request/exchange';
 export { createBaseUrl, panelUrl } from './request/exchange';
-export { logFieldsOf } from './response/request-id';
+export { logFieldsOf } from './response/respond-error';
 export { createReloads } from './site/live';
 
 /** The page that sent a request decides whether its cookie counts: caches must tell the answers apart. */

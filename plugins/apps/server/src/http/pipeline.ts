@@ -13,9 +13,8 @@ import { operationOf, requireKnownInput } from './request/operations';
 import { readBody } from './request/read-body';
 import { beginReading } from './request/request-data';
 import type { Arrived, Identified, Located, OfApp, OfSite, Received } from './request/stages';
-import { formRequester } from './site/login-in-place';
-import { answerOwn } from './site/own-addresses';
-import { showContent } from './site/page';
+import { formRequester } from './site/login';
+import { answerOwn, showContent } from './site/own-addresses';
 import { createVisit } from './visit';
 
 /**

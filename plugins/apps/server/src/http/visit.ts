@@ -11,8 +11,8 @@ import type { HttpServices } from './request/exchange';
 import { visitorOf } from './request/exchange';
 import { requestData } from './request/request-data';
 import type { Identified, OfSite, Received } from './request/stages';
+import { takeLog } from './response/logic-response';
 import { flashOf } from './response/pages';
-import { takeLog } from './response/pending-log';
 
 /** A request for a page of the site, or for an app. */
 type Visiting = Identified<OfSite> & Partial<Omit<Received, keyof Identified>>;

@@ -2,12 +2,11 @@ import { createSql, dialects, type HostDatabase, type LongReads, type ReadEnd, t
 import { type BuildTools, forget, type RecordSource } from './building/build';
 import { checkIndexes } from './building/check';
 import { type Access, createReadiness } from './building/readiness';
-import { countEntries, countTerm } from './planner/index-sizes';
+import { countEntries, countTerm } from './planner/estimate';
 import { countOfAll, createPlanner, pageOfAll, type RecordsTable, type SearchColumns } from './planner/planner';
-import type { Condition } from './query';
+import type { Condition } from './query/operators';
 import { type CheckedQuery, checkSearch } from './query/search';
-import { isOwnIndex } from './tables/layout';
-import type { Place } from './tables/places';
+import type { Place } from './tables/rows';
 import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
 import {
   type CommitLock,
@@ -18,16 +17,16 @@ import {
   lockForWriter,
   readState,
 } from './tables/state';
-import { dropTables } from './tables/tables';
+import { dropTables, isOwnIndex } from './tables/tables';
 import type { IndexCheck, IndexDeclarations, Progress, SearchAfter, SearchOptions } from './types';
 
 export type { RecordSource } from './building/build';
 export { type Access, IndexMissing } from './building/readiness';
 export { fold, words } from './keys';
 export type { RecordsTable, SearchColumns } from './planner/planner';
-export { queryLimits } from './query';
+export { queryLimits } from './query/limits';
 export { searchMatcher, searchProblem } from './query/search';
-export { FILES_INDEX } from './tables/layout';
+export type { IndexedRecord, RecordWrite } from './tables/rows';
 export {
   foldedAddress,
   HELD,
@@ -42,8 +41,8 @@ export {
   STATE,
   type UnconfirmedAs,
   unconfirmedPlace,
-} from './tables/places';
-export type { IndexedRecord, RecordWrite } from './tables/rows';
+} from './tables/rows';
+export { FILES_INDEX } from './tables/tables';
 
 /** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {

@@ -1,6 +1,6 @@
 import type { Items } from '../../../shared/json';
 import type { IndexType } from '../../../shared/query/operators';
-import type { Place } from './tables/places';
+import type { Place } from './tables/rows';
 
 export type { IndexType };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../shared/json';
 import { cellOf, csvText, fromSpreadsheet, itemOf, notFormula } from './csv';
-import { csvRows } from './csv-rows';
+import { csvRows } from './text';
 
 async function* pieces(text: string, size: number) {
   const bytes = Buffer.from(text);

@@ -11,17 +11,17 @@ import {
   ColumnSurvey,
   type ItemKind,
   isEmpty,
+  type Notation,
+  notationOf,
   readByColumn,
   readByKind,
   textOfCell,
   WrongCell,
 } from './cells';
 import { fromSpreadsheet, itemOf } from './csv';
-import { csvRows } from './csv-rows';
-import { type Notation, notationOf } from './notation';
 import type { Sheet } from './sheets';
 import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './table';
-import { headOf, textOf, WrongEntry } from './text';
+import { csvRows, headOf, textOf, WrongEntry } from './text';
 
 export type Format = 'csv' | 'ndjson' | 'xlsx';
 

@@ -2,12 +2,10 @@ import { defaultOperators, Liquid } from 'liquidjs';
 import { memoized } from '../common/collections';
 import { attempt } from '../common/errors';
 import { defaultLimits, type LayoutLimits } from './limits';
-import { compileLayout } from './liquid/compile';
+import { compileLayout, contains, registerTimedFilters } from './liquid/compile';
 import { registerDateFilters, registerLocaleFilters, registerStandardFilters } from './liquid/filters';
-import { escaping, markdownFilter, raw } from './liquid/html';
+import { escaping, markdownFilter, raw, registerHtmlFilters } from './liquid/html';
 import { registerTags } from './liquid/tags';
-import { contains, registerTimedFilters } from './liquid/timed';
-import { registerHtmlFilters } from './liquid/written';
 import type { Markdown } from './markdown';
 import type { LayoutSource, Layouts } from './types';
 
@@ -46,8 +44,7 @@ export function createLayouts(limits: Partial<LayoutLimits> = {}, markdown?: Mar
 
 export { escapeHtml, html } from './liquid/html';
 export { createMarkdown, MAX_MARKDOWN, type Markdown } from './markdown';
-export { createMarkup, type Markup } from './markup/markup';
-export { doMarkup } from './markup/markup-tasks';
+export { createMarkup, doMarkup, type Markup } from './markup/markup';
 export { pageTags } from './markup/page-tags';
 export { type RuleAction, ruleActions } from './markup/page-tree';
 export { selectorProblem } from './markup/selectors';

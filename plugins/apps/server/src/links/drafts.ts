@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { AppsError } from '../common/errors';
 import { createSql, dialects, type HostDatabase, type Row, readerOf, type Sql } from '../database';
 import type { AppKey } from '../records/types';
-import { createTokens, type Signer } from './tokens';
+import { createTokens, type Signer } from './links';
 import type { Draft, DraftContent, DraftLimits, Drafts, FullDrafts, ListedDraft, NewDraft } from './types';
 
 const TABLE = 'apps_drafts';

@@ -8,7 +8,7 @@ import type { Workers } from '../workers';
 import { checkProgram } from './check';
 import { createCompiler } from './compile';
 import { createProblems } from './problems';
-import { HostPace, newUse } from './session/host-pace';
+import { HostPace, newUse } from './session/host-answers';
 import { entryOf, messageSize, timeoutError } from './session/outcome';
 import { openSession } from './session/session';
 import { createOutsideShare, waited } from './session/session-limits';
@@ -19,7 +19,7 @@ import { createRunnerPool, firstAttempt, MAX_LOSSES, type RunnerPool } from './s
 import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudget } from './types';
 
 export { default as contextMembers } from '../../../shared/context-members.json';
-export { hostFunctions, JsonText } from './host-functions';
+export { hostFunctions, JsonText } from './host-functions/table';
 export { emptyContext, noHost } from './problems';
 export { remainingTime } from './session/session-limits';
 export { PausedError } from './supervisor/circuit-breaker';

@@ -3,7 +3,7 @@ import type { Items, Json } from '../../../shared/json';
 import type { ContextChanges, ContextData, LogicCall, LogLevel } from '../../../shared/logic-protocol';
 import type { AppsError } from '../common/errors';
 import type { LogicUses } from './check';
-import type { LogicHost } from './host-functions';
+import type { LogicHost } from './host-functions/table';
 import type { RunnerAttempt } from './supervisor/runner-pool';
 
 export type {
@@ -17,8 +17,9 @@ export type {
   SavedData,
 } from '../../../shared/logic-protocol';
 export type { LiteralSearch, LogicUses } from './check';
-export type { DocumentAccess } from './documents';
-export type { HostArguments, HostFunctionName, HostResult, HostValue, LogicHost, Permission } from './host-functions';
+export type { DocumentAccess } from './documents/types';
+export type { Permission } from './host-functions/row';
+export type { HostArguments, HostFunctionName, HostResult, HostValue, LogicHost } from './host-functions/table';
 export type { RunnerAttempt } from './supervisor/runner-pool';
 
 /** A block's logic with the modules that it may import, at one revision of its app. */
@@ -126,7 +127,7 @@ export interface PausableSession {
   resume(): void;
 }
 
-/** Milliseconds of the server's main thread, shared out by `HostPace` (logic/session/host-pace.ts). */
+/** Milliseconds of the server's main thread, shared out by `HostPace` (logic/session/host-answers.ts). */
 export interface HostUse {
   /** Of all host calls, since the budget began or was renewed. */
   time: number;

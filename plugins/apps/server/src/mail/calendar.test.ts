@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { calendarFile } from './calendar';
+import { calendarFile } from './receipts';
 
 const event = {
   uid: 'a@example.org',

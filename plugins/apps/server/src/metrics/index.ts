@@ -1,8 +1,103 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { within } from '../common/time/pace';
-import { appLabels, statusLabel } from './labels';
-import { processMetrics } from './process';
 import type { Metrics, Reading } from './types';
+
+/** Apps that have series of their own in a process; those beyond are counted together as `other`. */
+export const MAX_APPS = 100;
+
+/** The app that an observation is about; null: none, or none that exists. */
+export type About = { site: string; app: string } | null;
+
+/** Labels of an app. */
+type AppLabels = { site: string; app: string };
+
+/** Statuses with a series of their own: those of the plugin itself. Logic may set others, which are counted by their hundred. */
+const statuses = new Set([
+  ...[200, 201, 204, 206, 303, 304],
+  ...[400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429],
+  ...[500, 502, 503, 504],
+]);
+
+/** The label of a status, e.g. `404` or `4xx`. */
+const statusLabel = (status: number): string =>
+  statuses.has(status) ? String(status) : `${Math.floor(status / 100)}xx`;
+
+/** Makes labels of apps. Only apps that were found may be given: no label is made of an address. */
+function appLabels(max = MAX_APPS): (about: About) => AppLabels {
+  const known = new Map<string, AppLabels>();
+  const none = { site: '', app: '' };
+  return (about) => {
+    if (!about) return none;
+    const { site, app } = about;
+    const key = `${site}/${app}`;
+    const labels = known.get(key);
+    if (labels) return labels;
+    if (known.size >= max) return { site, app: 'other' };
+    const made = { site, app };
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** Milliseconds between two looks at how late the main thread is. */
+const RESOLUTION = 20;
+
+const NANOSECONDS = 1e9;
+
+/** The parts of the delay since the last scrape that are shown. */
+const quantiles = [0.5, 0.9, 0.99] as const;
+
+/**
+ * Metrics of the process under Prometheus's usual names, and how late its main thread is, since the last scrape.
+ * @returns ends the measurement
+ */
+function processMetrics(registry: Registry): () => void {
+  const registers = [registry];
+  new Gauge({
+    name: 'process_start_time_seconds',
+    help: 'When the process has started, in seconds since 1970',
+    registers,
+    collect() {
+      this.set(Math.round(Date.now() / 1000 - process.uptime()));
+    },
+  });
+  new Gauge({
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process, without its runners',
+    registers,
+    collect() {
+      this.set(process.memoryUsage.rss());
+    },
+  });
+  let spent = 0;
+  new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time of the process, without its runners',
+    registers,
+    collect() {
+      const { user, system } = process.cpuUsage();
+      const now = (user + system) / 1e6;
+      this.inc(Math.max(0, now - spent));
+      spent = now;
+    },
+  });
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION });
+  delay.enable();
+  new Gauge({
+    name: 'apps_main_thread_delay_seconds',
+    help: 'How late the main thread was since the last scrape; part "max" is the longest delay',
+    labelNames: ['part'],
+    registers,
+    collect() {
+      const late = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION / 1000) || 0;
+      for (const quantile of quantiles) this.set({ part: quantile }, late(delay.percentile(quantile * 100)));
+      this.set({ part: 'max' }, late(delay.max));
+      delay.reset();
+    },
+  });
+  return () => void delay.disable();
+}
 
 export { openTelemetry } from './spans';
 export type * from './types';

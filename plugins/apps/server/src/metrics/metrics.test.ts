@@ -1,6 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { createMetrics } from '.';
-import { MAX_APPS } from './labels';
+import { createMetrics, MAX_APPS } from '.';
 
 const metrics = createMetrics();
 afterAll(() => metrics.destroy());

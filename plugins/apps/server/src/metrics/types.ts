@@ -1,6 +1,6 @@
-import type { About } from './labels';
+import type { About } from '.';
 
-export type { About } from './labels';
+export type { About } from '.';
 
 /** For what a request has waited. */
 export type WaitFor = 'sandbox' | 'calls_out' | 'search';

@@ -3,7 +3,18 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
 import type { FetchConfig } from '../config.types';
-import { badGateway, createHosts, failureOf, type Hosts, hostOf, refusal, tookTooLong } from './hosts';
+import {
+  badGateway,
+  bodyEncoding,
+  createHosts,
+  createSecrets,
+  failureOf,
+  type Hosts,
+  hostOf,
+  refusal,
+  type Secrets,
+  tookTooLong,
+} from './hosts';
 import {
   acceptedEncodings,
   type CheckedCall,
@@ -13,7 +24,6 @@ import {
   requireSize,
   shownHeaders,
 } from './request';
-import { bodyEncoding, createSecrets, type Secrets } from './secrets';
 import type { Outbound, OutboundAnswer, OutboundRequest } from './types';
 
 /** What tests replace. */

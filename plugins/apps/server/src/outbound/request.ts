@@ -3,8 +3,7 @@ import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppsError, isAppsError } from '../common/errors';
-import { badGateway, hostOf } from './hosts';
-import { namesSecret, secretOf } from './secrets';
+import { badGateway, hostOf, namesSecret, secretOf } from './hosts';
 import type { Outbound, OutboundAnswer, OutboundRequest } from './types';
 
 /** Characters of an address. */

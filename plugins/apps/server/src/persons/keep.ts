@@ -4,8 +4,7 @@ import type { Row } from '../database';
 import type { JobHandler } from '../jobs/types';
 import { scopeOf } from '../records';
 import type { AppKey } from '../records/types';
-import { forget } from './forget';
-import { definedBlock, forgettingOf } from './owned';
+import { definedBlock, forget, forgettingOf } from './record-source';
 import { anyOf, RECORDS, type RowCondition, type TableStatements } from './scan';
 import type { LoadKeyed, PersonServices } from './types';
 

@@ -1,14 +1,136 @@
 import { extname } from 'node:path';
-import type { Items, Json } from '../../../shared/json';
-import type { App } from '../apps/types';
+import { type Items, isItems, type Json } from '../../../shared/json';
+import { callVisit, personElements, withRun } from '../apps';
+import type { App, Block } from '../apps/types';
 import type { Row } from '../database';
-import { eachFile } from '../files';
+import { documentIdsIn, eachFile } from '../files';
 import type { Links } from '../links/types';
-import type { AppKey } from '../records/types';
-import { forget } from './forget';
-import { definedBlock, type Forgetting, ofPerson } from './owned';
+import { changedBy } from '../records';
+import type { AppKey, StoredRecord, UnitOfWork } from '../records/types';
+import type { Site } from '../sites/types';
 import { anyOf, RECORDS, type RowCondition, type TableStatements, timeOf } from './scan';
 import type { LoadKeyed, Person, PersonServices, PersonSource, Stored } from './types';
+
+/** The record that is to be forgotten: one of the same id that was made since is another. */
+interface ForgottenRecord {
+  key: AppKey;
+  id: string;
+  seq: number;
+}
+
+/**
+ * Takes away a record, or items of it, with all versions in the history, its links and its files, in one transaction. No logic runs: it
+ * could keep what goes. Places, references and webhooks follow as for any other change.
+ * @param plan what goes, from the record and the app of that moment: another change may have come before; null: nothing
+ * @returns whether something went
+ */
+export async function forget(
+  services: PersonServices,
+  { key, id, seq }: ForgottenRecord,
+  plan: (record: StoredRecord, app: App | null) => Forgetting | null,
+): Promise<boolean> {
+  const site = await services.sites.site(key.site);
+  const app = site ? await services.loadApp(site, key.app) : null;
+  const work = async (unit: UnitOfWork): Promise<StoredRecord | null> => {
+    const record = await unit.get(key, id);
+    if (record?.seq !== seq) return null;
+    const forgetting = plan(record, app);
+    if (!forgetting) return null;
+    await takeAway(unit, key, record, forgetting);
+    unit.atCommit(services.history.forget(key, id));
+    // Who holds the link of an entry's record is not the person of the entry.
+    if (forgetting.does !== 'change') unit.atCommit(services.links.forget(key, id));
+    return record;
+  };
+  if (site && app) return (await inRun(services, site, app, id, work)) !== null;
+  // The theme no longer has the app: its records have no places, and its files no elements.
+  const by = { requester: '', through: 'job', forgets: true } as const;
+  const gone = await changedBy(by, () => services.store.transact(work, { key, id }));
+  if (gone) await services.files.release(key, documentIdsIn(gone.items));
+  return gone !== null;
+}
+
+async function takeAway(unit: UnitOfWork, key: AppKey, { id }: StoredRecord, forgetting: Forgetting): Promise<void> {
+  if (forgetting.does === 'delete') await unit.delete(key, id);
+  else if (forgetting.does === 'change') await unit.update(key, id, { set: forgetting.set });
+  else await unit.update(key, id, { unset: forgetting.items, creator: null });
+}
+
+/** Runs work on a record of an app as that of no requester, who may do everything. */
+async function inRun<T>(
+  services: PersonServices,
+  site: Site,
+  app: App,
+  recordId: string,
+  work: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> {
+  const requester = { ...(await services.requesters.anonymous()), isManager: true };
+  const content = await services.sites.content.resolve(site, '', requester);
+  if (!content) throw new Error(`The site "${site.id}" has no portal`);
+  const address = services.sites.urls.app(site, app.id);
+  const call = { site, content, requester, address, params: {}, forgets: true };
+  const visit = callVisit(services, { ...call, through: 'job' });
+  const { value } = await withRun(services, visit, app, ({ unit }) => work(unit), { recordId });
+  return value;
+}
+
+/** What goes of a record: all of it, or some items. */
+type Forgetting = { does: 'delete' } | { does: 'anonymize' | 'change'; items: string[]; set: Items };
+
+/** The block of a record, with a definition that can be read; null where the theme has no such block. Throws the error of a broken one. */
+export function definedBlock(app: App | null, { block: id }: Items): Block | null {
+  const block = typeof id === 'string' ? app?.blocks.get(id) : undefined;
+  if (block?.error) throw block.error;
+  return block ?? null;
+}
+
+/** What goes of a record whose time is over, or whose person is erased: by its definition. Null: nothing is left to go. */
+export function forgettingOf(
+  block: Block | null,
+  { items, creator }: Pick<StoredRecord, 'items' | 'creator'>,
+): Forgetting | null {
+  const names = block?.definition.privacy.anonymize ?? null;
+  if (names === null) return { does: 'delete' };
+  const there = names.filter((name) => Object.hasOwn(items, name));
+  return there.length > 0 || creator !== null ? { does: 'anonymize', items: there, set: {} } : null;
+}
+
+/**
+ * What goes of a record when a person is erased: of an own one what its definition says; of one that has the address only in entries of
+ * a repeated group, these entries. Null: it is not the person's.
+ */
+function ofPerson(app: App | null, person: Person, record: Pick<StoredRecord, 'items' | 'creator'>): Forgetting | null {
+  const { items, creator } = record;
+  const block = definedBlock(app, items);
+  const isOwner = person.user !== null && creator === person.user.identity;
+  if (isOwner || hasAddress(block, person, items)) return forgettingOf(block, record);
+  const set = block ? withoutEntries(block, person, items) : {};
+  const changed = Object.keys(set);
+  return changed.length > 0 ? { does: 'change', items: changed, set } : null;
+}
+
+/** Of a block that the theme no longer has, each item may be a person's address. */
+function hasAddress(block: Block | null, { search }: Person, items: Items): boolean {
+  if (!search) return false;
+  if (!block) return Object.values(items).some(search.isSame);
+  return personElements(block.definition).own.some(
+    (name) => Object.hasOwn(items, name) && search.isSame(items[name] ?? null),
+  );
+}
+
+/** The repeated groups that have entries of the person, without these. */
+function withoutEntries({ definition }: Block, { search }: Person, items: Items): Items {
+  if (!search) return {};
+  const isOwn = (entry: Json, fields: readonly string[]): boolean =>
+    isItems(entry) && fields.some((name) => Object.hasOwn(entry, name) && search.isSame(entry[name] ?? null));
+  const changed = [...personElements(definition).groups].flatMap(([name, fields]): [string, Json][] => {
+    const entries = Object.hasOwn(items, name) ? items[name] : null;
+    if (!Array.isArray(entries)) return [];
+    const others = entries.filter((entry) => !isOwn(entry, fields));
+    return others.length < entries.length ? [[name, others]] : [];
+  });
+  return Object.fromEntries(changed);
+}
 
 interface RecordTools {
   tables: TableStatements;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { RunRing } from './ring';
-import { addressOf, inputOf, withoutSecrets } from './secrets';
+import { addressOf, inputOf, withoutSecrets } from '.';
+import { RunRing } from './table';
 import type { NewRun, RunInput } from './types';
 
 const run = (more: Partial<NewRun> = {}): NewRun => ({

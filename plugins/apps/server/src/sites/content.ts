@@ -3,8 +3,7 @@ import type { Items, Json } from '../../../shared/json';
 import type { Requester } from '../auth/types';
 import { percentDecoded } from '../common/values/percent';
 import type { AppsConfig } from '../config.types';
-import { encodeSegment } from './addresses/address';
-import { trimSlashes } from './addresses/ids';
+import { encodeSegment, trimSlashes } from './addresses';
 import type { ContentItem, ContentResolver, Site } from './types';
 
 /** The properties of a content type with a content API that addresses depend on. */

@@ -24,14 +24,22 @@ export function createSites({ strapi, ...options }: CreateSitesOptions): Sites {
   });
 }
 
-export { linkKinds, localeProblem, warnOfLocales } from './addresses/address';
-export { fileNameProblem } from './addresses/file-names';
-export { idPattern, isId, newIdProblem, reservedViews, trimSlashes } from './addresses/ids';
+export {
+  fileNameProblem,
+  idPattern,
+  isId,
+  linkKinds,
+  localeProblem,
+  newIdProblem,
+  reservedViews,
+  trimSlashes,
+  warnOfLocales,
+} from './addresses';
 export type { ContentTypeInfo } from './content';
 export { namesOwnersOfFiles, relatedTypes, uidAttribute } from './content';
 export { createSitesFrom } from './sites';
 export { createPanelColumns, type PanelColumns } from './strapi';
-export { checkText, isEditable as isEditablePath } from './themes/edit-files';
+export { checkText, isEditable as isEditablePath } from './themes/editor';
 export { versionedContent } from './themes/theme-files';
 export { themesVersion, withFiles } from './themes/themes';
 export type * from './types';

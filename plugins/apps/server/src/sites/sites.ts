@@ -2,11 +2,18 @@ import { memoized } from '../common/collections';
 import { errorText, isAppsError, missing, notFound } from '../common/errors';
 import { type Awaitable, whenAll } from '../common/time/awaitable';
 import type { AppsConfig, SiteConfig } from '../config.types';
-import { createAddressParser, urls } from './addresses/address';
+import { createAddressParser, urls } from './addresses';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
 import { createEditor } from './themes/editor';
-import { revisionOf, type Snapshot } from './themes/snapshots';
-import { type AppLocation, createChoices, createThemes, type SettingStore, themeProblems } from './themes/themes';
+import {
+  type AppLocation,
+  createChoices,
+  createThemes,
+  revisionOf,
+  type SettingStore,
+  type Snapshot,
+  themeProblems,
+} from './themes/themes';
 import type { AppFolder, Site, Sites, ThemeFile, ThemeFolder } from './types';
 
 export interface SitesOptions {

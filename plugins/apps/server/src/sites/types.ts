@@ -4,7 +4,7 @@ import type { Requester } from '../auth/types';
 import type { Awaitable } from '../common/time/awaitable';
 import type { ContentTypeInfo } from './content';
 import type { Editor } from './themes/editor';
-import type { OpenFile } from './themes/open-inside';
+import type { OpenFile } from './themes/theme-files';
 
 export type { OpenFile };
 

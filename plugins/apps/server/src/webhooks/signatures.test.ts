@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { type HeaderOf, type SignedHeaders, signed, standardKey, verifyHex, verifyStandard } from './signatures';
+import { type HeaderOf, type SignedHeaders, signed, standardKey, verifyHex, verifyStandard } from '.';
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const secret = `whsec_${randomBytes(24).toString('base64')}`;

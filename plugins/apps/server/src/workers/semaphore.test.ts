@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSemaphore } from './semaphore';
+import { createSemaphore } from '.';
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 

@@ -7,7 +7,7 @@ import { buildWorker } from '../../build.mjs';
 import { hasPermissionModel } from '../common/confined-process';
 import { isAppsError } from '../common/errors';
 import { sheetPackages } from '../interchange/sheets';
-import { createWorkers, packages, WorkerFailure, type Workers, type WorkersOptions } from './index';
+import { createWorkers, packages, WorkerFailure, type Workers, type WorkersOptions } from '.';
 
 const folder = mkdtempSync(join(tmpdir(), 'apps-workers-'));
 const path = join(folder, 'worker.js');

@@ -1,16 +1,36 @@
-import { Box, Link, Tabs } from '@strapi/design-system';
+import { Box, Link, Tabs, Typography } from '@strapi/design-system';
 import { ArrowLeft } from '@strapi/icons';
 import { Layouts, Page } from '@strapi/strapi/admin';
 import { Suspense, useEffect, useRef } from 'react';
 import { Navigate, NavLink, useNavigate, useParams } from 'react-router-dom';
+import type { AppMails } from '../../../../shared/admin-api';
 import { useAppsAppQuery } from '../../api/apps';
 import { useErrorText } from '../../api/base';
 import { ProblemNote } from '../../components/page';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
 import { DeadJobs } from '../jobs/DeadJobs';
-import { MailNotes } from './MailNotes';
 import { appPath, tabs } from './tabs';
+
+/** What an administrator should know about mails of the app that were not sent, or not yet. */
+function MailNotes({ mails: { waiting, tried, next, kept } }: { mails: AppMails }) {
+  const text = useText();
+  const at = next === null ? '' : new Date(next).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return (
+    <>
+      {waiting > 0 && <Note>{text('mails.waiting', { waiting, tried, at })}</Note>}
+      {kept > 0 && <Note>{text('mails.kept', { kept })}</Note>}
+    </>
+  );
+}
+
+const Note = ({ children }: { children: string }) => (
+  <Box role="note" paddingTop={1} paddingBottom={1}>
+    <Typography textColor="warning700" tag="p">
+      {children}
+    </Typography>
+  </Box>
+);
 
 /** One app of one site: its pages as tabs, of which only the shown one is loaded. */
 export function AppPage() {

@@ -36,7 +36,7 @@ export const tabs: readonly Tab[] = [
     label: 'history',
     needs: ['read', 'records'],
     isIn: ({ history }) => history,
-    Panel: lazy(() => import('./history/HistoryTab')),
+    Panel: lazy(() => import('./HistoryTab')),
   },
   {
     path: 'indexes',
@@ -45,7 +45,7 @@ export const tabs: readonly Tab[] = [
     count: ({ indexes }) => indexes.length,
     Panel: lazy(() => import('./IndexesTab')),
   },
-  { path: 'runs', label: 'runs', needs: ['develop'], Panel: lazy(() => import('./runs/RunsTab')) },
+  { path: 'runs', label: 'runs', needs: ['develop'], Panel: lazy(() => import('./RunsTab')) },
   { path: 'rights', label: 'rights', needs: ['develop'], Panel: lazy(() => import('./RightsTab')) },
   { path: 'code', label: 'code', needs: ['develop'], Panel: lazy(() => import('./code/CodeTab')) },
   { path: 'options', label: 'options', needs: 'manage', Panel: lazy(() => import('./OptionsTab')) },

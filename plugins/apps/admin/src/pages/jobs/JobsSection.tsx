@@ -28,8 +28,7 @@ import { Labelled, Section } from '../../components/page';
 import { useMay } from '../../permissions';
 import { useText } from '../../plugin';
 import { appPath } from '../app/tabs';
-import { RetryDead } from './DeadJobs';
-import { type JobList, jobLists, queryOf, type Shown, shownOf } from './lists';
+import { type JobList, jobLists, queryOf, RetryDead, type Shown, shownOf } from './DeadJobs';
 
 /** Stands for no filter. */
 const ALL = 'all';

@@ -8,7 +8,7 @@ import { ProblemNote, Verbatim } from '../../components/page';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
 import { appPath } from '../app/tabs';
-import { RulesCard } from '../rules/RulesCard';
+import { RulesCard } from '../RulesCard';
 import { SiteCard } from './SiteCard';
 
 /** What does not work in all sites, before anything else: each app with one of its problems, and a link to all of them. */

@@ -87,7 +87,7 @@ def _write(value, put, name):
 
 
 def _read(text):
-    """The value of JSON text. Long texts in it come one by one (python/long-text.ts)."""
+    """The value of JSON text. Long texts in it come one by one (python/index.ts)."""
     if text[:1] != '\x01':
         return _json.loads(text)
     return _filled(_json.loads(text[1:]))

@@ -9,18 +9,16 @@ import { layoutContext } from '../run/context-data';
 import { errorMark, folderOf, notice, noticeMark } from '../run/diagnostics/failures';
 import { traceFailure } from '../run/diagnostics/trace';
 import { assetUrls, shownRecord } from '../run/files';
-import { placesData } from '../run/places/state';
+import { placesData } from '../run/places/rules';
 import { redirectOf } from '../run/response';
 import { localeOf } from '../run/site-locale';
 import type { Run } from '../run/types';
 import { nameOf } from '../run/visits';
 import type { Block } from '../types';
 import { type BlockSession, titleText, withSession } from './block-session';
-import { draftHtml, lostHtml } from './display/draft-html';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
-import { formHtml, whoMaySend } from './display/form';
+import { draftHtml, formHtml, lostHtml, shutForm, waitingNote, whoMaySend } from './display/form';
 import { formMessages } from './display/form-pages';
-import { shutForm, waitingNote } from './display/shut-form';
 
 /** The HTML of a block. */
 export interface Rendered {

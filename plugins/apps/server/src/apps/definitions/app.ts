@@ -5,17 +5,60 @@ import { attempt, definitionError } from '../../common/errors';
 import type { Awaitable } from '../../common/time/awaitable';
 import type { IndexDeclarations, IndexType } from '../../indexes/types';
 import type { LayoutSource } from '../../layouts/types';
-import { type AppFolder, isId, type ThemeFile } from '../../sites';
+import { isId } from '../../sites';
+import type { AppFolder, ThemeFile } from '../../sites/types';
 import type { App, Block, Definition, Settings } from '../types';
-import { check } from '../yaml/check';
-import { caption, flag, isMapping, mapping } from '../yaml/schema';
+import { caption, check, flag, isMapping, mapping } from '../yaml/schema';
 import { readYaml, type Tolerance } from '../yaml/yaml';
 import { notifyProblem, webhookProblem } from './automation';
 import { emptyDefinition, readDefinition } from './definition';
-import { partialsOf } from './partials';
-import { receiptProblem } from './receipt';
+import { receiptProblem, STATE_ITEM } from './records';
 import { emptySettings, readSettings, translated } from './settings';
-import { STATE_ITEM } from './states';
+
+/**
+ * Links to the pages of a list: `{% render "paging", total: 120, size: 20 %}`
+ * (docs/reference/layouts.md#pages-of-a-list). A theme or app may replace it by a file of its own.
+ */
+const paging = `{%- assign name = param | default: "page" -%}
+{%- assign now = page | default: context.request.query[name] | default: 1 | plus: 0 -%}
+{%- assign pages = total | divided_by: size | ceil -%}
+{%- if pages > 1 -%}
+<nav class="apps-paging" aria-label="{{ 'apps.paging' | t }}">
+{%- if now > 1 %}{% assign before = now | minus: 1 %}<a rel="prev" href="{{ context.request.url | with_query: name, before }}">{{ 'apps.previous' | t }}</a> {% endif -%}
+<span aria-current="page">{{ 'apps.page_of' | t: page: now, pages: pages }}</span>
+{%- if now < pages %}{% assign after = now | plus: 1 %} <a rel="next" href="{{ context.request.url | with_query: name, after }}">{{ 'apps.next' | t }}</a>{% endif -%}
+</nav>
+{%- endif -%}`;
+
+const builtIn: readonly (readonly [string, LayoutSource])[] = [
+  ['paging', { path: 'partials/paging.html', text: paging }],
+];
+
+/** The partials in the given files, the first of which win, and the plugin's own. */
+function partialsIn(...all: readonly ReadonlyMap<string, ThemeFile>[]): ReadonlyMap<string, LayoutSource> {
+  const own = [...all].reverse().flatMap((files) =>
+    [...files.values()].flatMap((file) => {
+      const name = /^partials\/([^/]+)\.(?:html|liquid)$/.exec(file.path)?.[1];
+      return name === undefined ? [] : [[name, { path: file.path, text: file.text, problem: file.problem }] as const];
+    }),
+  );
+  return new Map([...builtIn, ...own]);
+}
+
+/** The partials that the layouts of an app can render: its own, then those of its theme. */
+function partialsOf({ files, themeFiles }: AppFolder): ReadonlyMap<string, LayoutSource> {
+  return partialsIn(files, themeFiles);
+}
+
+const sources = new WeakMap<ThemeFile, LayoutSource>();
+
+/** A file of a theme with the theme's partials: one object for a file, because layouts are compiled once for each. */
+export function themeSource(file: ThemeFile, files: ReadonlyMap<string, ThemeFile>): LayoutSource {
+  const { path, text } = file;
+  const source = sources.get(file) ?? { path, text, partials: partialsIn(files) };
+  sources.set(file, source);
+  return source;
+}
 
 /**
  * The options of an app (docs/reference/theme.md#options): those of its settings.yaml, and what an administrator has set for

@@ -9,18 +9,33 @@ import { LIVE_VIEW } from '../live-topics';
 import { inEnglish } from '../locales';
 import { type PatternWork, patternWork } from '../patterns';
 import type { Definition, ElementDefinition } from '../types';
-import { check, shownAs, unknownKey } from '../yaml/check';
-import { shorten } from '../yaml/events';
-import { caption, describe, flag, isMapping, mapping, named, namesOrText, oneOf } from '../yaml/schema';
-import { readYaml, type Tolerance, type YamlNode } from '../yaml/yaml';
+import {
+  caption,
+  check,
+  describe,
+  flag,
+  isMapping,
+  mapping,
+  named,
+  namesOrText,
+  oneOf,
+  shownAs,
+  unknownKey,
+} from '../yaml/schema';
+import { readYaml, shorten, type Tolerance, type YamlNode } from '../yaml/yaml';
 import { notify, schedules } from './automation';
-import { pages, placeOnPages } from './pages';
-import { placesKeys, placesOf } from './places';
-import { privacyKeys, privacyOf } from './privacy';
-import { checkReceipt, receipt } from './receipt';
-import { relate } from './relations';
-import { selfService } from './self-service';
-import { checkStates, states } from './states';
+import { pages, placeOnPages, relate } from './pages';
+import {
+  checkReceipt,
+  checkStates,
+  placesKeys,
+  placesOf,
+  privacyKeys,
+  privacyOf,
+  receipt,
+  selfService,
+  states,
+} from './records';
 
 /**
  * Reads one element: a type's name, or a mapping with `type`; a built-in action needs no type.

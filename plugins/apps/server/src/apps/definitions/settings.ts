@@ -6,11 +6,22 @@ import { translatedElements } from '../elements';
 import { cataloguesOf, localeFor } from '../locales';
 import { isRecipientEntry } from '../mail';
 import type { App, Block, Definition, FormPage, MailSettings, Settings } from '../types';
-import { type Check, check, shownAs } from '../yaml/check';
-import { boundedList, describe, flag, isMapping, mapping, named, names, oneOf } from '../yaml/schema';
+import {
+  boundedList,
+  type Check,
+  check,
+  describe,
+  flag,
+  isMapping,
+  mapping,
+  named,
+  names,
+  oneOf,
+  shownAs,
+} from '../yaml/schema';
 import { readYaml } from '../yaml/yaml';
 import { webhooks } from './automation';
-import { lengthOf, timeSpan } from './time-span';
+import { lengthOf, timeSpan } from './records';
 
 /** The longest time: ten years. */
 const keepDrafts = timeSpan({ units: ['minute', 'hour', 'day', 'week'], example: '"30 days"', most: 10 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readDefinition } from './definition';
-import { unreachableStates } from './states';
+import { unreachableStates } from './records';
 import { failure, file } from './testing/definitions';
 
 const states = (text: string) => readDefinition(file(text)).states;

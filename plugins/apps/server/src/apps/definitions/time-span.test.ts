@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TimeSpan } from '../types';
-import { timeBefore } from './time-span';
+import { timeBefore } from './records';
 
 test.each<[TimeSpan, string, string]>([
   [{ count: 180, unit: 'day' }, '2026-11-27T12:00:00Z', '2026-05-31T12:00:00Z'],

@@ -2,8 +2,7 @@ import type { ServiceMessage } from '../locales';
 import type { ElementDefinition } from '../types';
 import { caption, flag } from '../yaml/schema';
 import { attributes, escapeHtml } from './inputs/html';
-import { classNames, label, type Settings, storedSettings } from './inputs/settings';
-import { checkAlone, verify } from './inputs/verify';
+import { checkAlone, classNames, label, type Settings, storedSettings, verify } from './inputs/settings';
 import type { ElementType, ElementView } from './types';
 
 /** The name of the type of buttons. */

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../../../shared/json';
 import { message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
-import { check, shownAs } from '../yaml/check';
-import { boundedList, placesNumber } from '../yaml/schema';
+import { boundedList, check, placesNumber, shownAs } from '../yaml/schema';
 import type { YamlNode } from '../yaml/yaml';
 import { attributes, controlId, escapeHtml, field, fieldset, isDemanded, plainText, stateOf } from './inputs/html';
 import {

@@ -1,9 +1,27 @@
 import { type Items, isItems, itemOf, type Json } from '../../../../shared/json';
 import type { Region } from '../../common/values/moments';
 import type { Definition, ElementDefinition } from '../types';
-import { type FormFields, textsOf } from './form-fields';
-import { isShown } from './inputs/show-if';
+import { isShown } from './inputs/settings';
 import { fieldsOf, textsCompared, textsShown } from './parts';
+import type { ShownAgain } from './types';
+
+/** The place of a form's pages in a layout. */
+export const PAGES = '_pages';
+
+/** Fields and buttons of a form with pages. */
+export const pageFields = { page: '_page', seen: '_seen', next: '_next', back: '_back' } as const;
+
+/** Buttons and fields of the search for targets have the element's name before these. */
+export const referenceFields = { find: ':find', search: ':search' } as const;
+
+/** Form fields as submitted: text, or a list of texts where a name came more than once. */
+export type FormFields = Readonly<Record<string, unknown>>;
+
+/** The texts that a form has sent for a field. */
+export function textsOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
+  return list.filter((entry) => typeof entry !== 'object' || entry === null).map((entry) => String(entry ?? ''));
+}
 
 /** Entries without `max`, and the most that `max` may allow. */
 export const MAX_ENTRIES = { default: 20, allowed: 100 };
@@ -25,7 +43,7 @@ const ORIGIN = '';
 const MARK = /^s(\d{1,5})$/;
 
 /** What an entry of a form keeps of the field that marks it; none for a new entry. */
-export const originOf = (mark: unknown): [string, readonly string[]][] =>
+const originOf = (mark: unknown): [string, readonly string[]][] =>
   typeof mark === 'string' && MARK.test(mark) ? [[ORIGIN, [mark]]] : [];
 
 /** The text that marks an entry of a form. */
@@ -200,3 +218,46 @@ export const entriesSent = (element: ElementDefinition, sent: SentEntries | unde
     valueFor: (entry, name) => [...(entry.get(name) ?? [])],
     texts: (entry, field) => textsCompared(field, entry.get(field.name) ?? []),
   });
+
+/** Characters of a text by which targets are looked for. */
+const MAX_FIND = 200;
+
+/** A reference in an entry of a repeated group, as fields of a form name it. */
+const IN_ENTRY = /^([^:]+):(\d{1,9}):([^:]+)$/;
+
+function findText(fields: FormFields, name: string): string {
+  const field = `${name}${referenceFields.find}`;
+  const text = textsOf(Object.hasOwn(fields, field) ? fields[field] : undefined).at(-1) ?? '';
+  return text.trim().slice(0, MAX_FIND);
+}
+
+/**
+ * Texts by which a form looks for targets of its references. In repeated groups only that of the pressed button counts, so
+ * that a form of many entries does not make as many searches; its name has the entry's position.
+ */
+export function searchesIn(
+  definition: Definition,
+  fields: FormFields,
+): Required<Pick<ShownAgain, 'searches'>> & Pick<ShownAgain, 'searched'> {
+  const references = [...definition.elements.values()].filter(({ kind }) => kind.targets);
+  const searches = new Map(references.map(({ name }) => [name, findText(fields, name)]));
+  const pressed = pressedSearch(definition, fields);
+  const [, group = '', number, field] = IN_ENTRY.exec(pressed ?? '') ?? [];
+  if (pressed === undefined || number === undefined) return { searches, searched: pressed };
+  const position = sentEntries(definition, fields).get(group)?.numbers.indexOf(Number(number)) ?? -1;
+  const searched = `${group}:${position}:${field}`;
+  return { searches: searches.set(searched, findText(fields, pressed)), searched };
+}
+
+const fieldIn = (element: ElementDefinition | undefined, name: string) => element && fieldsOf(element)?.get(name);
+
+/** The reference whose button to look for targets was pressed, as the form names it. */
+export function pressedSearch({ elements }: Definition, fields: FormFields): string | undefined {
+  const buttons = Object.keys(fields).filter((name) => name.endsWith(referenceFields.search));
+  const names = buttons.map((name) => name.slice(0, -referenceFields.search.length));
+  return names.find((name) => {
+    const [, group, , field] = IN_ENTRY.exec(name) ?? [];
+    const element = group === undefined ? elements.get(name) : fieldIn(elements.get(group), field ?? '');
+    return element?.kind.targets !== undefined;
+  });
+}

@@ -5,11 +5,11 @@ import type { App, ElementDefinition, States } from '../types';
 import { action, basic } from './action';
 import { boolean } from './boolean';
 import { checkboxes, radio, select } from './choice-types';
-import { file, image } from './file/file';
+import { file, image } from './file';
 import { number } from './number';
 import { roleOf } from './parts';
-import { reference } from './reference/reference';
-import { group, repeat } from './repeat/repeat';
+import { reference } from './reference';
+import { group, repeat } from './repeat';
 import { email, hidden, markdown, tel, text, textarea, url } from './text-types';
 import { date, datetime, time } from './time-types';
 import type { ElementType, JsonSchema } from './types';
@@ -109,6 +109,8 @@ export const isNumeric = ({ kind }: ElementDefinition): boolean => kind.isNumeri
 
 export { ACTION, actionField, builtInActions, buttonHtml } from './action';
 export { optionsToRead, toOptions } from './choice-types';
+export { type FormFields, PAGES, pageFields, textsOf } from './entries';
+export { STORED } from './file';
 export {
   type FilesAgain,
   fieldsAgain,
@@ -125,9 +127,7 @@ export {
   publicFiles,
   readFiles,
   withSentFiles,
-} from './file/fields';
-export { STORED } from './file/file';
-export { type FormFields, PAGES, pageFields, textsOf } from './form-fields';
+} from './file-fields';
 /** A value of an element as people read it in the language of a page or mail: dates and numbers; any other unchanged. */
 export function readableValue(element: ElementDefinition | undefined, value: Json, region: Region): Json {
   const readable = element?.kind.readable;
@@ -145,15 +145,16 @@ export {
   MAX_ENTRIES,
   NO_ENTRIES,
   pressedButton,
+  pressedSearch,
   type SentEntries,
   type ShownEntry,
+  searchesIn,
   sentEntries,
   textsIn,
   withoutOrigin,
 } from './entries';
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
-export { comparedAsNumber, conditionJson, isShown, showIfSetting, withCondition } from './inputs/show-if';
-export { secretName } from './inputs/verify';
+export { comparedAsNumber, conditionJson, isShown, secretName, showIfSetting, withCondition } from './inputs/settings';
 export {
   buttonOf,
   entryElements,
@@ -161,16 +162,17 @@ export {
   isSecret,
   listedOptions,
   membersOf,
+  type PersonElements,
+  personElements,
+  personNames,
   roleOf,
   textsCompared,
   textsShown,
   translatedElements,
   withFields,
 } from './parts';
-export { type PersonElements, personElements, personNames } from './persons';
 export { isOfAnotherKind, readAlone, readInput } from './read';
-export { idsIn } from './reference/targets';
-export { pressedSearch, searchesIn } from './searches';
+export { idsIn } from './reference-targets';
 export type {
   ContentEntry,
   ElementData,

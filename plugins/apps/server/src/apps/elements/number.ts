@@ -4,7 +4,6 @@ import { message } from '../locales';
 import type { ElementDefinition } from '../types';
 import { flag, number as yamlNumber } from '../yaml/schema';
 import { escapeHtml, field, plainText } from './inputs/html';
-import { checkRange, type Range, rangeProblem, rangeSettings, type Scale } from './inputs/range';
 import {
   type Autocomplete,
   autocomplete,
@@ -16,7 +15,17 @@ import {
   type Settings,
   unique,
 } from './inputs/settings';
-import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
+import {
+  checkRange,
+  control,
+  lastEntry,
+  type Range,
+  REQUIRED,
+  rangeProblem,
+  rangeSettings,
+  type Scale,
+  shownText,
+} from './inputs/text-input';
 import type { ElementType, JsonSchema } from './types';
 
 /** No two adjacent parts match the same characters, so that matching takes linear time. */

@@ -5,7 +5,7 @@ import type { Message, ServiceMessage } from '../locales';
 import type { PatternWork } from '../patterns';
 import type { ElementDefinition } from '../types';
 import { optionsToRead } from './choice-types';
-import { readFileItem } from './file/fields';
+import { readFileItem } from './file-fields';
 import { textsCompared, textsShown } from './parts';
 import type { Read, ReadRequest } from './types';
 

@@ -2,7 +2,6 @@ import type { Json } from '../../../../shared/json';
 import { isoMoment, type Region, readableMoment } from '../../common/values/moments';
 import { message } from '../locales';
 import { escapeHtml, field, plainText } from './inputs/html';
-import { checkRange, type Range, rangeProblem, rangeSettings, type Scale } from './inputs/range';
 import {
   type Autocomplete,
   autocomplete,
@@ -11,7 +10,17 @@ import {
   placeholder,
   unique,
 } from './inputs/settings';
-import { control, lastEntry, REQUIRED, shownText } from './inputs/text-input';
+import {
+  checkRange,
+  control,
+  lastEntry,
+  type Range,
+  REQUIRED,
+  rangeProblem,
+  rangeSettings,
+  type Scale,
+  shownText,
+} from './inputs/text-input';
 import type { ElementType } from './types';
 
 const DAY = 86_400_000;

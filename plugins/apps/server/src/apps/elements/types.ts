@@ -9,7 +9,7 @@ import type { PatternWork } from '../patterns';
 import type { ElementDefinition, ElementOption, OwnSettings } from '../types';
 import type { YamlNode } from '../yaml/yaml';
 import type { SentEntries, ShownEntry } from './entries';
-import type { FileEntries, ShownFile } from './file/file';
+import type { FileEntries, ShownFile } from './file';
 import type { Settings } from './inputs/settings';
 
 export type ElementRole = 'input' | 'action' | 'html' | 'group';

@@ -4,12 +4,12 @@ import { AppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import { fieldsOf } from '../elements';
 import { elementData } from '../run/element-data';
-import { placesData } from '../run/places/state';
+import { placesData } from '../run/places/rules';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { permittedBlock, refusal } from '../run/visits';
 import type { Block, Definition, ElementDefinition } from '../types';
-import type { HostCallHandlers } from './handlers';
+import type { HostCallHandlers } from './host-target';
 
 /** Ids of one call of `app.references()`. */
 const MAX_IDS = 200;

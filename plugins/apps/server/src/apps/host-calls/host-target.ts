@@ -1,11 +1,16 @@
 import { seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
-import type { Permission } from '../../logic/types';
+import type { HostArguments, HostFunctionName, HostValue, Permission } from '../../logic/types';
 import type { AppKey } from '../../records/types';
-import { visibleIn } from '../run/confirmed';
+import { visibleIn } from '../run/element-data';
 import { keyOf, nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { refusal } from '../run/visits';
+
+/** The handlers of host functions, by name; they are called after the check of permissions. */
+export type HostCallHandlers = {
+  [Name in HostFunctionName]: (args: HostArguments<Name>, target: Target) => Promise<HostValue<Name>> | HostValue<Name>;
+};
 
 /** The app that a host call addresses: the run's own, or another one with the requester's rights there. */
 export interface Target {

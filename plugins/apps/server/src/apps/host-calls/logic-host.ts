@@ -8,10 +8,9 @@ import type { Run } from '../run/types';
 import { provenanceOf } from '../run/visits';
 import type { Block } from '../types';
 import { blockCalls, flashCalls, formCalls } from './block-calls';
-import { fetchCalls } from './fetch-calls';
-import type { HostCallHandlers } from './handlers';
+import type { HostCallHandlers } from './host-target';
 import { permittedTarget, type Target } from './host-target';
-import { jobCalls } from './job-calls';
+import { fetchCalls, jobCalls } from './job-calls';
 import { listCalls, recordCalls } from './record-calls';
 import { contentCalls, siteCalls } from './site-calls';
 

@@ -4,15 +4,14 @@ import { JsonText } from '../../logic';
 import type { CreatorData, RecordData } from '../../logic/types';
 import { storedJson } from '../../records';
 import type { ReadEnd, StoredRecord } from '../../records/types';
-import { confirmedOnly, onlyOf, visibleIn } from '../run/confirmed';
 import { recordData, recordUrl } from '../run/context-data';
+import { confirmedOnly, onlyOf, visibleIn } from '../run/element-data';
 import { shownInRun, shownRecord } from '../run/files';
 import { makerOf, ownerOf } from '../run/owner';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import type { App } from '../types';
-import type { HostCallHandlers } from './handlers';
-import type { Target } from './host-target';
+import type { HostCallHandlers, Target } from './host-target';
 
 /** An opaque position in an app's records in order of creation. */
 export function writeCursor(seq: number): string {

@@ -10,7 +10,7 @@ import { applyResponse } from '../run/response';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { refuseContent } from '../run/visits';
-import type { HostCallHandlers } from './handlers';
+import type { HostCallHandlers } from './host-target';
 
 interface SiteCalls {
   /** Calls a method of `context.api.documents` with the requester's permissions. */

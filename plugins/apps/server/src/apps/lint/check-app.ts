@@ -2,17 +2,26 @@ import { isAppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
 import type { Outbound } from '../../outbound/types';
-import { DRAFT_EMAIL } from '../blocks/display/draft-html';
 import { LINK } from '../blocks/display/element-contents';
-import { STATE_BUTTONS } from '../blocks/display/record-state';
+import { DRAFT_EMAIL } from '../blocks/display/form';
 import { shownElements } from '../blocks/group';
-import { unreachableStates } from '../definitions/states';
+import { unreachableStates } from '../definitions/records';
 import { ACTION, builtInActions, elementTypes, PAGES, roleOf } from '../elements';
 import { brokenCatalogues } from '../locales';
+import { STATE_BUTTONS } from '../run/places/record-states';
 import type { App, Block, ElementDefinition } from '../types';
 import { readYaml, type YamlNode } from '../yaml/yaml';
-import { bodyFindings, receiptFindings, scheduleFindings, verifyFindings, webhookFindings } from './automation';
-import { elementFindings, logicFindings, nameFindings, type UsesOf } from './logic';
+import {
+  bodyFindings,
+  elementFindings,
+  logicFindings,
+  nameFindings,
+  receiptFindings,
+  scheduleFindings,
+  type UsesOf,
+  verifyFindings,
+  webhookFindings,
+} from './logic';
 import { checkMessages } from './messages';
 import { type Finding, type Report, refused } from './problem';
 

@@ -1,8 +1,18 @@
 import type { AppsError } from '../../common/errors';
-import { type CatalogueFiles, cataloguesOf } from './catalogue';
+import { type CatalogueFiles, cataloguesOf } from './locale';
 
-export { catalogueFiles, cataloguesOf, readCatalogue } from './catalogue';
-export { inEnglish, localeFor, type Message, message, otherLanguage, type PageLocale, scriptWords } from './locale';
+export {
+  catalogueFiles,
+  cataloguesOf,
+  inEnglish,
+  localeFor,
+  type Message,
+  message,
+  otherLanguage,
+  type PageLocale,
+  readCatalogue,
+  scriptWords,
+} from './locale';
 export type { ServiceMessage } from './messages';
 
 /** The DefinitionErrors of the catalogues of an app or theme. */

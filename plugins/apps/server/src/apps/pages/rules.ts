@@ -1,14 +1,20 @@
 import { positionText } from '../../../../shared/positions';
 import { memoized } from '../../common/collections';
-import { type AppsError, attempt, errorText, type SourcePosition } from '../../common/errors';
+import { type AppsError, attempt, definitionError, errorText, missing, type SourcePosition } from '../../common/errors';
+import { didYouMean } from '../../common/text';
+import type { Awaitable } from '../../common/time/awaitable';
 import { type RuleAction, ruleActions, selectorProblem } from '../../layouts';
+import type { Layouts } from '../../layouts/types';
 import type { LogEntry } from '../../logic/types';
-import { type ThemeFile, trimSlashes } from '../../sites';
+import { trimSlashes } from '../../sites';
+import type { Site, Sites, ThemeFile, ThemeFolder } from '../../sites/types';
+import { readThemeInfo, themeSource } from '../definitions/app';
+import { readCatalogue } from '../locales';
 import { compilePattern, type PatternTest, patternWork } from '../patterns';
 import { consoleHtml, warnOnce } from '../run/diagnostics/failures';
 import type { Visit } from '../run/types';
-import { type Check, check } from '../yaml/check';
-import { describe, isMapping, mapping, text } from '../yaml/schema';
+import type { App } from '../types';
+import { type Check, check, describe, isMapping, mapping, text } from '../yaml/schema';
 import { readYaml, type YamlNode } from '../yaml/yaml';
 import { type BlockReference, blockReference, type EmbeddingPage, isRefusal } from './embed';
 
@@ -16,7 +22,7 @@ import { type BlockReference, blockReference, type EmbeddingPage, isRefusal } fr
  * A checked theme rule (docs/reference/embedding.md#theme-rules): inserts a block into each page of the site that meets
  * its conditions.
  */
-export interface ThemeRule {
+interface ThemeRule {
   action: RuleAction;
   /** CSS selector of the elements of the page that the action applies to. */
   target: string;
@@ -30,7 +36,7 @@ export interface ThemeRule {
   position: SourcePosition;
 }
 
-export interface ThemeRules {
+interface ThemeRules {
   rules: ThemeRule[];
   /** DefinitionErrors of rules.yaml; a broken rule is left out, the others are applied. */
   errors: AppsError[];
@@ -264,4 +270,55 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
+}
+
+/** What reads a theme and its apps. */
+export interface ThemeServices {
+  sites: Pick<Sites, 'apps'>;
+  layouts: Layouts;
+  loadApp(site: Site, appId: string): Awaitable<App | null>;
+}
+
+/** The errors of a theme's own files: theme.yaml, layouts, and rules, those that include no block too. */
+export async function themeErrors(services: ThemeServices, site: Site, theme: ThemeFolder): Promise<AppsError[]> {
+  const errors: AppsError[] = [];
+  for (const file of theme.files.values()) {
+    if (file.problem) errors.push(definitionError(file.problem, { file: file.path }));
+    else if (file.path === 'rules.yaml') errors.push(...(await ruleErrors(services, site, file)));
+    else {
+      const { error } = attempt(() => checkFile(services, theme, file));
+      if (error) errors.push(error);
+    }
+  }
+  return errors;
+}
+
+/** Throws the DefinitionError of a broken file. */
+function checkFile({ layouts }: ThemeServices, theme: ThemeFolder, file: ThemeFile): void {
+  if (file.path === 'theme.yaml') readThemeInfo(file);
+  else if (file.path.startsWith('locales/')) readCatalogue(file);
+  else layouts.compile(themeSource(file, theme.files));
+}
+
+/** The errors in rules.yaml, and includes of missing blocks. */
+async function ruleErrors(services: ThemeServices, site: Site, file: ThemeFile): Promise<AppsError[]> {
+  const { rules, errors } = readRules(file);
+  const absent: AppsError[] = [];
+  for (const { include, position } of rules) {
+    const message = await missingBlock(services, site, include);
+    if (message !== null) absent.push(definitionError(message, position));
+  }
+  return [...errors, ...absent];
+}
+
+/** Why a reference names no block, with the name that was probably meant; null for a block that exists. */
+export async function missingBlock(
+  { sites, loadApp }: ThemeServices,
+  site: Site,
+  reference: { app: string; block: string },
+): Promise<string | null> {
+  const app = await loadApp(site, reference.app);
+  if (!app) return `${missing.app(reference.app)}${didYouMean(reference.app, await sites.apps(site))}`;
+  if (app.blocks.has(reference.block)) return null;
+  return `${missing.block(reference.block, app.id)}${didYouMean(reference.block, [...app.blocks.keys()])}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Visit } from '../run/types';
-import { Group, type Kept, KeptResults } from './kept';
+import { Group, type Kept, KeptResults } from './exact';
 
 const visitOf = (query: object, more: object = {}): Visit =>
   ({ request: { url: '/x', query, headers: {}, form: {}, ...more }, parentRequest: null }) as unknown as Visit;

@@ -1,10 +1,10 @@
-import type { Link } from '../../links/types';
+import type { Draft, Link } from '../../links/types';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { App, Block, SelfService } from '../types';
 import { momentOf } from './places/rules';
 import { keyOf } from './run';
-import type { AppServices, OwnLink, Run, Visit } from './types';
+import type { AppServices, OpenDraft, OwnLink, Run, Visit } from './types';
 
 /**
  * Whether the request owns a record by a signed link: its address has the token of the link of this record, and of no other. It says
@@ -73,4 +73,27 @@ export function linkOfRecord(run: Run, { id }: Pick<StoredRecord, 'id'>): string
   const linkId = run.links.get(id);
   if (linkId !== undefined) return ownAddress({ services: run.services, site: run.visit.site, app: run.app }, linkId);
   return ownsByLink(run.visit, run.app.id, id) ? (run.visit.own?.address ?? null) : null;
+}
+
+/** The address of a draft, with its token. */
+export function draftAddress(
+  { services, site, app }: { services: Pick<AppServices, 'drafts' | 'sites'>; site: Site; app: Pick<App, 'id'> },
+  draftId: string,
+): string {
+  const token = services.drafts.token({ draftId, key: { site: site.id, app: app.id } });
+  return services.sites.urls.link(site, app.id, 'draft', token);
+}
+
+/** The draft of a token as a request continues it. */
+export function openDraft(
+  services: Pick<AppServices, 'drafts' | 'sites'>,
+  { site, app, draft }: { site: Site; app: App; draft: Draft },
+): OpenDraft {
+  return { app: app.id, block: draft.block, draft, address: draftAddress({ services, site, app }, draft.draftId) };
+}
+
+/** The draft that a request continues with the form of a block; null where it continues none. */
+export function draftOf({ visit, app, depth }: Pick<Run, 'visit' | 'app' | 'depth'>, block: Block): OpenDraft | null {
+  const { draft } = visit;
+  return depth === 0 && draft?.app === app.id && draft.block === block.id ? draft : null;
 }

@@ -1,9 +1,196 @@
-import { CORE_SCHEMA, constructFromEvents, parseEvents, YAMLException } from 'js-yaml';
+import {
+  CORE_SCHEMA,
+  constructFromEvents,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+} from 'js-yaml';
 import type { Json } from '../../../../shared/json';
 import { type AppsError, definitionError, type SourcePosition } from '../../common/errors';
 import type { ThemeFile } from '../../sites';
-import { checkEvents, shorten } from './events';
-import { type Path, Positions } from './positions';
+
+/** Maximum values and keys of a file; an alias counts as one. */
+const MAX_VALUES = 30_000;
+/** Maximum characters of a key in the file's text. */
+const MAX_KEY = 1_000;
+/** Maximum copies that all aliases of a file expand to (docs/limits.md#theme-files). */
+const MAX_EXPANSION = 100;
+
+/** An event that begins a value or a key. */
+type StartEvent = Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>;
+
+/** Offset at which a value or key begins in the text; -1 for an empty one, which has no text. */
+function startOf(event: StartEvent): number {
+  if (event.type === EVENT_ID.SCALAR) {
+    const quoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+    return event.valueStart - (quoted ? 1 : 0);
+  }
+  return event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
+}
+
+interface Level {
+  isMapping: boolean;
+  /** In a mapping: whether a key comes next. */
+  expectsKey: boolean;
+  anchor: string | null;
+  /** Aliases in this collection after expansion. */
+  cost: number;
+}
+
+/** Refuses a file above the limits, in one pass over its events. `fail` gets an offset in the text. */
+function checkEvents(events: readonly Event[], text: string, fail: (message: string, offset: number) => never): void {
+  const levels: Level[] = [];
+  let costs = new Map<string, number>();
+  let values = 0;
+  for (const event of events) {
+    if (event.type === EVENT_ID.POP) {
+      const ended = levels.pop();
+      if (!ended) continue;
+      if (ended.anchor !== null) costs.set(ended.anchor, ended.cost);
+      const outer = levels.at(-1);
+      if (outer) outer.cost += ended.cost;
+      continue;
+    }
+    if (event.type === EVENT_ID.DOCUMENT) {
+      costs = new Map();
+      levels.push({ isMapping: false, expectsKey: false, anchor: null, cost: 0 });
+      continue;
+    }
+    const level = levels.at(-1);
+    if (!level) continue;
+    values += 1;
+    if (values > MAX_VALUES) fail(`The file holds more than ${MAX_VALUES} values and keys`, startOf(event));
+    if (level.expectsKey && event.type === EVENT_ID.SCALAR && event.valueEnd - event.valueStart > MAX_KEY) {
+      fail(`A key has at most ${MAX_KEY} characters`, startOf(event));
+    }
+    if (level.isMapping) level.expectsKey = !level.expectsKey;
+    const anchor = event.anchorStart < 0 ? null : text.slice(event.anchorStart, event.anchorEnd);
+    if (event.type === EVENT_ID.SCALAR) {
+      if (anchor !== null) costs.set(anchor, 0);
+    } else if (event.type === EVENT_ID.ALIAS) {
+      const problem = aliasProblem(costs, anchor as string, levels);
+      if (problem) fail(problem, startOf(event));
+    } else {
+      const isMapping = event.type === EVENT_ID.MAPPING;
+      levels.push({ isMapping, expectsKey: isMapping, anchor, cost: 0 });
+    }
+  }
+}
+
+/** The problem with an alias, or null; adds its cost to the level. */
+function aliasProblem(costs: ReadonlyMap<string, number>, anchor: string, levels: readonly Level[]): string | null {
+  if (levels.some((open) => open.anchor === anchor)) return `The alias *${shorten(anchor)} contains itself`;
+  const cost = 1 + (costs.get(anchor) ?? 0);
+  const level = levels.at(-1);
+  if (level) level.cost += cost;
+  const total = levels.reduce((sum, open) => sum + open.cost, 0);
+  return total > MAX_EXPANSION ? `Aliases expand to more than ${MAX_EXPANSION} copies` : null;
+}
+
+/** A name for a message, cut after 200 characters. */
+export function shorten(name: string): string {
+  return name.length > 200 ? `${name.slice(0, 200)}…` : name;
+}
+
+/** Keys and indexes that lead from the root of a YAML file to a value. */
+export type Path = readonly (string | number)[];
+
+/** Offsets at which a value and its key begin; -1: no text. An alias is one value without children. */
+interface Node {
+  start: number;
+  keyStart: number;
+  /** Of a mapping or list that has any. */
+  children?: Map<string | number, Node>;
+}
+
+interface OpenNode {
+  node: Node;
+  isMapping: boolean;
+  count: number;
+  /** In a mapping: the key whose value comes next. */
+  key: { name: string; start: number } | null;
+}
+
+const newNode = (start: number, keyStart = -1): Node => ({ start, keyStart });
+
+/** Lines and columns of the values and keys of a file, computed on the first use. */
+class Positions {
+  #root: Node | undefined;
+  #lines: readonly number[] | undefined;
+
+  constructor(
+    private readonly text: string,
+    private readonly events: readonly Event[],
+  ) {}
+
+  /** Line and column, counted from 1, of a path's value or key, or of the nearest value around it. */
+  find(path: Path, kind: 'value' | 'key'): { line: number; column: number } {
+    this.#root ??= nodesOf(this.events, this.text);
+    let node = this.#root;
+    let offset = Math.max(0, node.start);
+    for (const [depth, part] of path.entries()) {
+      const child = node.children?.get(part);
+      if (!child) break;
+      const isKey = kind === 'key' && depth === path.length - 1 && child.keyStart >= 0;
+      if (isKey) offset = child.keyStart;
+      else if (child.start >= 0) offset = child.start;
+      node = child;
+    }
+    return this.at(offset);
+  }
+
+  /** Line and column of an offset in the text. */
+  at(offset: number): { line: number; column: number } {
+    this.#lines ??= [0, ...[...this.text.matchAll(/\r\n|\r|\n/g)].map(({ index, 0: end }) => index + end.length)];
+    let [low, high] = [0, this.#lines.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#lines[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return { line: low + 1, column: offset - (this.#lines[low] ?? 0) + 1 };
+  }
+}
+
+/** The first document's values as a tree of offsets, in one pass over the events. */
+function nodesOf(events: readonly Event[], text: string): Node {
+  let root = newNode(-1);
+  const levels: OpenNode[] = [];
+  for (const event of events) {
+    if (event.type === EVENT_ID.POP) {
+      levels.pop();
+      if (levels.length === 0) break;
+    } else if (event.type === EVENT_ID.DOCUMENT) {
+      levels.push({ node: newNode(-1), isMapping: false, count: 0, key: null });
+    } else {
+      const level = levels.at(-1);
+      if (!level) continue;
+      const node = addNode(level, event, text);
+      if (levels.length === 1) root = node;
+      const isMapping = event.type === EVENT_ID.MAPPING;
+      if (isMapping || event.type === EVENT_ID.SEQUENCE) levels.push({ node, isMapping, count: 0, key: null });
+    }
+  }
+  return root;
+}
+
+/** Adds the offset of a value or key; an empty value begins at its key. */
+function addNode(level: OpenNode, event: StartEvent, text: string): Node {
+  const start = startOf(event);
+  if (level.isMapping && level.key === null) {
+    level.key = { name: event.type === EVENT_ID.SCALAR ? getScalarValue(text, event) : '', start };
+    return newNode(start);
+  }
+  const node = newNode(start < 0 && level.key ? level.key.start : start, level.key?.start);
+  level.node.children ??= new Map();
+  level.node.children.set(level.key?.name ?? level.count, node);
+  level.key = null;
+  level.count += 1;
+  return node;
+}
 
 /** Maximum characters of a YAML file: reading it takes at most a tenth of a second on the server's main thread. */
 export const MAX_LENGTH = 128 * 1024;

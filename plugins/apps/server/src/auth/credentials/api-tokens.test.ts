@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createApiTokens } from './api-tokens';
+import { createApiTokens } from './tokens';
 
 /** A host with one token, `secret`; `reads` counts how often Strapi authenticates. */
 function make() {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { availableClients, createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import { countersIn } from '../testing/counters';
-import type { Counters } from './counters';
-import { createFormPosts, type FormPosts } from './form-posts';
+import type { Counters } from './rate-limit';
+import { createFormPosts, type FormPosts } from './rate-limit';
 
 describe.each(await availableClients())('proofs of work on %s', (client) => {
   let database: TestDatabase;

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isAppsError } from '../../common/errors';
 import { availableClients, createTestDatabase, type TestDatabase } from '../../database/testing/databases';
 import { countersIn } from '../testing/counters';
-import type { Counters } from './counters';
 import { createKeyring } from './keyring';
+import type { Counters } from './rate-limit';
 import { createRateLimit, type LimitKey, type RateLimit } from './rate-limit';
 
 describe.each(await availableClients())('failed logins, counted on %s,', (client) => {

@@ -4,7 +4,7 @@ import { createRedis } from '../../processes/redis';
 import { hasRedis, type RedisServer, redisServer } from '../../processes/testing/redis-server';
 import type { Redis } from '../../processes/types';
 import { countersInMemory } from '../testing/counters';
-import type { Counters } from './counters';
+import type { Counters } from './rate-limit';
 import { createRedisCounters } from './redis-counters';
 
 const logger = { info() {}, warn() {}, error() {} };

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { Redis } from '../../processes/types';
-import type { Count, Counters } from './counters';
+import type { Count, Counters } from './rate-limit';
 
 type Limiters = typeof import('rate-limiter-flexible');
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { safeNext } from './login-form';
+import { safeNext } from './csrf';
 
 const SITE = 'https://example.com/site';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isUntrustedOrigin } from './visitors';
+import { isUntrustedOrigin } from './cookies';
 
 const own = { publicUrl: 'https://site.example/below', trusted: ['https://app.example'] };
 const host = 'site.example';

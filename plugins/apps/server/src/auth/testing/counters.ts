@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import type { Knex } from 'knex';
-import { type Count, type Counters, createCounters } from '../credentials/counters';
+import { type Count, type Counters, createCounters } from '../credentials/rate-limit';
 
 /** Counts in memory, for tests of what counts. */
 export function countersInMemory(now: () => number): Counters {

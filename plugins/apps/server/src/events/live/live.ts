@@ -6,9 +6,8 @@ import type { Messages } from '../../processes/types';
 import type { AppKey } from '../../records/types';
 import { createChangeLog, publicationOf } from './change-log';
 import { Conditions } from './conditions';
-import { Connections, type LiveConnection, positionText, Recent } from './connections';
+import { Connections, createTokens, type LiveConnection, positionText, Recent } from './connections';
 import type { Changed, Publication } from './publish-changes';
-import { createTokens } from './tokens';
 import { createWaitingPages, type WaitingPagesOptions } from './waiting-pages';
 
 export type { LiveConnection } from './connections';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LiveReads } from '../../apps/live-topics';
-import { createTokens } from './tokens';
+import { createTokens } from './connections';
 
 const reads = new LiveReads();
 const asked = { query: "article == 'secret-one'", indexes: new Map(), isCount: false };

@@ -1,17 +1,22 @@
+import type { Core } from '@strapi/strapi';
 import type { Json } from '../../../../shared/json';
 import type { App, Webhook } from '../../apps/types';
 import { isAppsError, missing } from '../../common/errors';
-import type { Awaitable } from '../../common/time/awaitable';
+import type { Logger } from '../../common/log';
+import { type Awaitable, whenAll } from '../../common/time/awaitable';
+import type { HostDatabase } from '../../database';
 import { JobFailure } from '../../jobs';
 import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../../jobs/types';
 import { secretOf } from '../../outbound';
 import type { Outbound, OutboundRequest } from '../../outbound/types';
+import type { ChangeWatcher } from '../../records';
 import type { AppKey, RecordStore, SeqRange } from '../../records/types';
 import { signed, standardKey } from '../../webhooks';
 import type { CallServices } from '../calls';
 import { callOfJob, siteOfJob } from '../job-calls';
-import type { DeliveredChange } from './changes';
+import type { DeliveredChange } from './deliveries';
 import {
+  createIsAbout,
   type Delivery,
   type IsAbout,
   jobsOfRanges,
@@ -19,7 +24,7 @@ import {
   recordJobs,
   type SingleDelivery,
 } from './deliveries';
-import { changeData, eventName, type HostHub } from './watch-records';
+import { changeData, createHostHub, eventName, type HostHub, watchRecords } from './watch-records';
 
 interface ExpandTools {
   store: Pick<RecordStore, 'transact' | 'page'>;
@@ -100,7 +105,7 @@ interface DeliverTools extends ExpandTools {
 const GONE = 410;
 
 /** Does the jobs of webhooks (docs/reference/webhooks.md#webhooks-out). */
-export function webhookJobs(tools: DeliverTools): JobHandler {
+function webhookJobs(tools: DeliverTools): JobHandler {
   return async (attempt) => {
     const delivery = attempt.job.data as unknown as Delivery;
     return delivery.what === 'record' ? deliver(tools, attempt, delivery) : expand(tools, attempt, delivery);
@@ -189,3 +194,37 @@ const asBody = (value: Json): { text: string; type: string } =>
   typeof value === 'string'
     ? { text: value, type: 'text/plain; charset=utf-8' }
     : { text: JSON.stringify(value), type: 'application/json' };
+
+interface WebhookOptions {
+  strapi: Core.Strapi;
+  logger: Logger;
+  database: Pick<HostDatabase, 'current'>;
+  jobs: Jobs;
+  outbound: Outbound;
+  /** Of the same store; what is stored by it is not watched. */
+  store: RecordStore;
+  sites: CallServices['sites'];
+  /** The app, by its files of now; null where there is none. */
+  loadApp(key: AppKey): Awaitable<App | null>;
+  /** Called later, because the services are created after the webhooks. */
+  services(): CallServices;
+}
+
+/**
+ * The webhooks of all apps (docs/decisions/webhooks.md): does their jobs.
+ * @returns the watcher of records that stores these jobs
+ */
+export function createWebhooks(options: WebhookOptions): ChangeWatcher {
+  const { strapi, logger, database, jobs, outbound, store, sites, loadApp, services } = options;
+  const now = Date.now;
+  const hub = createHostHub(strapi, sites, (error) => logger.error(`[apps] webhooks of Strapi: ${String(error)}`));
+  const isAbout = createIsAbout((message) => logger.error(`[apps] ${message}`));
+  const afterCommit = (effect: () => void): Awaitable<void> =>
+    whenAll([database.current()], ([outer]) => {
+      if (outer) outer.executionPromise.then(effect, () => undefined);
+      else effect();
+    });
+  const shared = { jobs, hub, loadApp, isAbout, now };
+  jobs.handle('webhook', webhookJobs({ ...shared, store, outbound, services }));
+  return watchRecords({ ...shared, afterCommit });
+}

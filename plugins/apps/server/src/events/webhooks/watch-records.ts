@@ -6,8 +6,15 @@ import type { Jobs, NewJob } from '../../jobs/types';
 import { type ChangeWatcher, joined } from '../../records';
 import type { AppKey, Items } from '../../records/types';
 import type { Sites } from '../../sites/types';
-import { changesOfApps, type DeliveredChange, said } from './changes';
-import { type DeliveryTarget, type IsAbout, jobsOfChanges, jobsOfRanges } from './deliveries';
+import {
+  changesOfApps,
+  type DeliveredChange,
+  type DeliveryTarget,
+  type IsAbout,
+  jobsOfChanges,
+  jobsOfRanges,
+  said,
+} from './deliveries';
 
 interface WatchTools {
   jobs: Pick<Jobs, 'writes' | 'wake'>;

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import type { ProvidedFile } from '../storage/types';
+import type { ProvidedFile } from '../stores';
 
 /** A storage on this machine, and an upload provider for it as Strapi's packages make them. */
 export interface ObjectServer {

@@ -4,27 +4,113 @@ import type {
   AppOptions,
   AppSummary,
   appRoutes,
+  BlockFailure,
   ColumnSummary,
   IndexSizes,
   IndexSummary,
   indexRoutes,
   optionRoutes,
+  Problem,
   Refresh,
 } from '../../../../shared/admin-api';
 import { type Items, isItems } from '../../../../shared/json';
-import { type App, brokenCatalogues, declaredItems, sourceOf } from '../../apps';
-import { AppsError, errorText } from '../../common/errors';
+import { excerptOf } from '../../../../shared/positions';
+import {
+  type App,
+  type Block,
+  brokenCatalogues,
+  declaredItems,
+  failuresOf,
+  programOf,
+  sourceOf,
+  themeErrors,
+} from '../../apps';
+import { AppsError, attempt, errorText } from '../../common/errors';
 import { must, readBody } from '../../common/request-schema';
+import type { PausedLogic } from '../../logic/types';
 import type { AppKey } from '../../records/types';
-import { type Views, viewsOf } from '../app/page-handlers';
+import type { Site } from '../../sites/types';
+import { type Views, viewProblem, viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';
 import { refreshBody } from '../request/body-schemas';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers, type PanelApp } from './handler';
-import { blockFailures, blockProblems, problemOf } from './problems';
-import { hasForm } from './records/record-form';
+import { hasForm } from './record-form';
 
-/** What the admin routes of an app's indexes answer (shared/admin/indexes.ts). */
+/** The text of a file that the position of an error may name. */
+type Source = (file: string) => string | undefined;
+
+/** What the panel shows of an error. @param source gives the text of the position's file */
+function problemOf(error: AppsError | null, source: Source): Problem | null {
+  if (!error) return null;
+  const { message, position: { file = '', line = null, column = null } = {} } = error;
+  return quoted({ message, file, line, column }, source);
+}
+
+function quoted<T extends Omit<Problem, 'excerpt'>>(problem: T, source: Source): T & Problem {
+  const text = source(problem.file);
+  return { ...problem, excerpt: text === undefined ? null : excerptOf(text, problem) };
+}
+
+/** Milliseconds for checking all blocks of an app. */
+const MAX_CHECK_TIME = 5000;
+
+/** The problem of each block of an app: in its files, its running logic, or its view. @param views the site's */
+async function blockProblems(
+  services: HttpServices,
+  site: Site,
+  views: Views,
+  app: App,
+): Promise<Map<Block, Problem | null>> {
+  const deadline = performance.now() + MAX_CHECK_TIME;
+  const problems = new Map<Block, Problem | null>();
+  const paused = await services.logic.paused();
+  for (const block of app.blocks.values()) {
+    const broken = block.error ?? layoutError(services, block) ?? (await logicError(services, app, block, deadline));
+    const source = (file: string) => sourceOf(app, file);
+    const problem =
+      problemOf(broken, source) ??
+      breakerProblem(paused, site, app, block) ??
+      problemOf(viewProblem(views, app, block), source);
+    problems.set(block, problem ?? blockFailures(app, block)[0] ?? null);
+  }
+  return problems;
+}
+
+/** The recent failures of a block. */
+function blockFailures(app: App, block: Block): BlockFailure[] {
+  return failuresOf(block).map((failure) => quoted(failure, (file) => sourceOf(app, file)));
+}
+
+/** The problems of the theme's own files; those of blocks are listed with their apps. */
+export async function siteProblems(services: HttpServices, site: Site): Promise<Problem[]> {
+  const theme = await services.sites.theme(site);
+  if (!theme) return [withoutPosition(`There is no theme "${site.theme}"`, '')];
+  const errors = await themeErrors(services, site, theme);
+  return errors.flatMap((error) => problemOf(error, (file) => theme.files.get(file)?.text) ?? []);
+}
+
+async function logicError({ logic }: HttpServices, app: App, block: Block, deadline: number) {
+  return block.logic && logic.problem(programOf(app, block.logic), deadline);
+}
+
+function layoutError({ layouts }: HttpServices, { layout }: Block): AppsError | null {
+  return layout && attempt(() => layouts.compile(layout)).error;
+}
+
+/** The problem of a block whose circuit breaker is open. */
+function breakerProblem(paused: readonly PausedLogic[], site: Site, app: App, block: Block): Problem | null {
+  const scope = `${site.id}/${app.folder.themeId}/${app.id}`;
+  const open = paused.find((one) => one.scope === scope && one.path === block.logic?.path);
+  if (!open) return null;
+  return withoutPosition(`Paused for ${open.seconds} s: its logic went over its limits again and again`, open.path);
+}
+
+const withoutPosition = (message: string, file: string): Problem => {
+  return { message, file, line: null, column: null, excerpt: null };
+};
+
+/** What the admin routes of an app's indexes answer (shared/admin/apps.ts). */
 export const indexHandlers: Handlers<typeof indexRoutes> = {
   async refresh(ctx, services): Promise<Refresh> {
     const { app, key } = await appOf(ctx, services);
@@ -43,18 +129,14 @@ const refreshes = new Map<string, Refresh>();
 const refreshName = ({ site, app }: AppKey) => `${site}/${app}`;
 
 /** The running re-index of any process; else the last one that the panel started. */
-export async function refreshOf({ store }: HttpServices, key: AppKey): Promise<Refresh | null> {
+async function refreshOf({ store }: HttpServices, key: AppKey): Promise<Refresh | null> {
   const progress = await store.progress(key);
   if (progress) return { state: 'running', ...progress, message: null };
   return refreshes.get(refreshName(key)) ?? null;
 }
 
 /** The app's indexes, `id` among them, each with its state. */
-export async function indexesOf(
-  { store }: HttpServices,
-  key: AppKey,
-  indexes: App['indexes'],
-): Promise<IndexSummary[]> {
+async function indexesOf({ store }: HttpServices, key: AppKey, indexes: App['indexes']): Promise<IndexSummary[]> {
   const [complete, progress] = await Promise.all([store.completeIndexes(key), store.progress(key)]);
   return [...indexes].map(([name, type]) => ({
     name,
@@ -92,7 +174,7 @@ const optionsBody = z.object({
     ),
 });
 
-/** What the admin routes of an app's options answer (shared/admin/options.ts). */
+/** What the admin routes of an app's options answer (shared/admin/apps.ts). */
 export const optionHandlers: Handlers<typeof optionRoutes> = {
   async setOptions(ctx, services): Promise<AppOptions> {
     const { site, app } = await appOf(ctx, services);
@@ -103,7 +185,7 @@ export const optionHandlers: Handlers<typeof optionRoutes> = {
 };
 
 /** The options of an app: its file's, those of an administrator, and both merged. */
-export function optionsOf({ settings, folder }: App): AppOptions {
+function optionsOf({ settings, folder }: App): AppOptions {
   const file = (settings.source.options ?? {}) as Items;
   const override = folder.options ? (JSON.parse(folder.options) as Items) : null;
   return { file, override, merged: settings.options };

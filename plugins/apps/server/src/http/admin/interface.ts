@@ -16,14 +16,13 @@ import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { jsonErrors, respondError } from '../response/respond-error';
 import { appHandlers, indexHandlers, optionHandlers } from './apps';
-import { archiveHandlers } from './files/archives';
-import { codeHandlers } from './files/code';
+import { archiveHandlers } from './archives';
+import { codeHandlers } from './code';
 import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
 import { jobHandlers } from './jobs';
 import { personHandlers } from './persons';
-import { draftHandlers } from './records/drafts';
-import { historyHandlers } from './records/history';
-import { columnHandlers, recordHandlers } from './records/records';
+import { historyHandlers } from './record-history';
+import { columnHandlers, draftHandlers, recordHandlers } from './records';
 import { runHandlers } from './runs';
 import { siteHandlers, tileHandlers } from './sites';
 import { whyHandlers } from './why';
@@ -44,12 +43,12 @@ const parameters = z.object({
   before: filter,
 });
 
-/** What the admin route of the audit log answers (shared/admin/audit.ts). */
+/** What the admin route of the audit log answers (shared/admin/why.ts). */
 const auditHandlers: Handlers<typeof auditRoutes> = {
   audit: (ctx, { audit }): Promise<AuditPage> => audit.list(readParameters(parameters, ctx.query)),
 };
 
-/** What the admin routes of rules on events answer (shared/admin/rules.ts). */
+/** What the admin routes of rules on events answer (shared/admin/runs.ts). */
 const ruleHandlers: Handlers<typeof ruleRoutes> = {
   rules: async (ctx, services) => services.rules.list(await administratorOf(ctx, services)),
   ruleChoices: (_ctx, { rules }) => rules.choices(),

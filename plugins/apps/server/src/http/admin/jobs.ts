@@ -35,7 +35,7 @@ const target = bodyOf({ site: text, app: text, block: text, function: text });
 
 const deadJobs = bodyOf({ kind, site: filter, app: filter });
 
-/** What the admin routes of jobs answer (shared/admin/jobs.ts). */
+/** What the admin routes of jobs answer (shared/admin/runs.ts). */
 export const jobHandlers: Handlers<typeof jobRoutes> = {
   async jobs(ctx, { jobs }): Promise<JobsPage> {
     const { view, before, ...wanted } = readParameters(parameters, ctx.query);

@@ -18,7 +18,7 @@ import { jsonObject } from '../request/body';
 import type { HttpServices, Overlay } from '../request/exchange';
 import { overlaid } from '../request/negotiate';
 import { actorOf, audited, repeatedAs, requireSavedSettings, whoOf } from './acting';
-import { editedApp, requireEditing, texts } from './files/edited-texts';
+import { editedApp, requireEditing, texts } from './edited-texts';
 import { type Handlers, pathBelow } from './handler';
 
 /** Characters of a filter, and of an answer. */

@@ -16,10 +16,9 @@ import { viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { actorOf, audited, whoOf } from './acting';
-import { summaryOf } from './apps';
-import { lockOf } from './files/edited-texts';
+import { siteProblems, summaryOf } from './apps';
+import { lockOf } from './edited-texts';
 import { appsOf, type Handlers, pathBelow, siteOf } from './handler';
-import { siteProblems } from './problems';
 import { requesterOf } from './why';
 
 const MAX_PATH = 500;
@@ -34,7 +33,7 @@ const previewBody = z.object({
 
 const themeBody = z.object({ theme: z.string(must('the id of a theme')) });
 
-/** What the admin routes of sites and themes answer (shared/admin/sites.ts). */
+/** What the admin routes of sites and themes answer (shared/admin/apps.ts). */
 export const siteHandlers: Handlers<typeof siteRoutes> = {
   async overview(_ctx, services): Promise<Overview> {
     const themes = await services.sites.themes();
@@ -92,7 +91,7 @@ async function siteOverview(services: HttpServices, site: Site): Promise<SiteOve
   };
 }
 
-/** What the admin routes of the custom field for tiles answer (shared/admin/tiles.ts). */
+/** What the admin routes of the custom field for tiles answer (shared/admin/apps.ts). */
 export const tileHandlers: Handlers<typeof tileRoutes> = {
   async blocks(_ctx, services): Promise<BlockChoice[]> {
     const choices = new Map<string, BlockChoice>();

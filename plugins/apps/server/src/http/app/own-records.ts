@@ -25,8 +25,7 @@ import { formFields, jsonObject } from '../request/body';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { redirect } from '../response/logic-response';
 import { doneOnce, namedRequest } from './kept-answers';
-import { ownButton, ownForm, REVOKE, WITHDRAW } from './own-controls';
-import { answerDisplayed, answerHtml, blockHome } from './page-handlers';
+import { answerDisplayed, answerHtml, blockHome, ownButton, ownForm, REVOKE, WITHDRAW } from './page-handlers';
 import { answerPosted } from './posted-forms';
 
 type OwnExchange = Exchange<TargetOf<'mine'>>;

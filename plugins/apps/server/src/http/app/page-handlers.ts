@@ -1,12 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import {
   type App,
+  attributes,
   type Block,
   type Displayed,
   displayBlock,
   draftAddress,
+  escapeHtml,
   hidesUnconfirmed,
   localeOf,
+  type OwnLink,
   ownAddress,
   type PageContent,
   permittedBlock,
@@ -29,16 +32,40 @@ import { seesRecords } from '../../auth';
 import type { FlashMessage } from '../../auth/types';
 import { AppsError, definitionError, missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
+import { readableMinute } from '../../common/values/moments';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { isFollowed, wantsFragment } from '../request/negotiate';
 import { SAVED } from '../request/operations';
-import { inTheme, isShownInTheme } from '../response/in-theme';
 import { answerTyped, applyLogicResponse, redirect, setCacheHeaders } from '../response/logic-response';
-import { bareDocument, itemList, thanks } from '../response/pages';
+import { bareDocument, inTheme, isShownInTheme, itemList, thanks } from '../response/pages';
 import { recordUrl, withId } from './list';
-import { ownControls } from './own-controls';
+
+/** The buttons below an own record that deletes it, and that ends its link. */
+export const WITHDRAW = '_withdraw';
+export const REVOKE = '_revoke';
+
+/** A button of an own record's page. @param value `ask` before its question, `yes` as the answer to it */
+export const ownButton = (name: string, value: 'ask' | 'yes', label: string): string =>
+  `<button${attributes({ type: 'submit', class: 'apps-action', name, value })}>${escapeHtml(label)}</button>`;
+
+/** A form of its own beside that of the block, at the address of the link. */
+export const ownForm = ({ visit }: Pick<Exchange, 'visit'>, { address }: OwnLink, main: string): string =>
+  `<form class="apps-own" method="post" action="${escapeHtml(address)}"><input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${main}</form>`;
+
+/** What stands below an own record: until when it can be changed, and buttons to withdraw it and to end its link. */
+export async function ownControls(exchange: Pick<Exchange, 'visit' | 'app'>, own: OwnLink): Promise<string> {
+  const locale = await localeOf(exchange);
+  const { say } = locale;
+  const moment = own.until === null ? null : readableMinute(own.until, locale);
+  const isOpen = own.edit || own.delete;
+  const text = isOpen ? (moment === null ? '' : say('own_until', { moment })) : say('own_over');
+  const withdraw = own.delete ? ownButton(WITHDRAW, 'ask', say('own_withdraw')) : '';
+  const note = text === '' ? '' : `<p class="apps-note">${escapeHtml(text)}</p>`;
+  const buttons = [withdraw, ownButton(REVOKE, 'ask', say('own_revoke'))].filter(Boolean).join(' ');
+  return ownForm(exchange, own, `${note}<p>${buttons}</p>`);
+}
 
 /** The block that answers a view's address. */
 export interface ViewOwner {

@@ -1,15 +1,25 @@
 import type { AppTarget } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
-import { confirmByForm, confirmByJson, deleteConfirmation, readConfirmation, showConfirmation } from './confirmations';
 import { deleteDraft, postToDraft, readDraft, showDraft } from './drafts';
-import { getHistory, postHistory } from './history';
 import * as json from './json-handlers';
+import { getHistory, postHistory } from './list';
+import {
+  confirmByForm,
+  confirmByJson,
+  deleteConfirmation,
+  deleteRefusal,
+  postRefusal,
+  readConfirmation,
+  readRefusal,
+  refuseByJson,
+  showConfirmation,
+  showRefusal,
+} from './mail-links';
 import { getOpenApi } from './openapi-handlers';
 import { changeOwn, deleteOwn, postToOwn, readOwn, showOwn } from './own-records';
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';
 import { getFile } from './private-files';
-import { deleteRefusal, postRefusal, readRefusal, refuseByJson, showRefusal } from './unsubscribe';
 
 type Handle = (exchange: Exchange<never>) => Promise<void>;
 

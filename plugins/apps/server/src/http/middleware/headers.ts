@@ -6,8 +6,7 @@ import { notFound } from '../../common/errors';
 import { percentDecoded } from '../../common/values/percent';
 import type { HttpServices } from '../request/exchange';
 import { isOurs } from '../request/locate';
-import { REQUEST_ID_HEADER } from '../response/request-id';
-import { type ErrorView, jsonErrors, respondError } from '../response/respond-error';
+import { type ErrorView, jsonErrors, REQUEST_ID_HEADER, respondError } from '../response/respond-error';
 
 /** Strapi's factory of a middleware, called with its part of `config/middlewares`. */
 type MiddlewareFactory = (config: object, tools: { strapi: Core.Strapi }) => Middleware;

@@ -1,8 +1,11 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
 import { type SpanAttributes, spanned } from '../../common/spans';
 import type { HttpServices } from '../request/exchange';
 import { addressOf, isOurs } from '../request/locate';
-import { giveRequestId } from '../response/request-id';
+import { giveRequestId } from '../response/respond-error';
 
 /** What a span says of a request by its address. */
 function aboutOf(ctx: Context): SpanAttributes {
@@ -30,5 +33,77 @@ export function createObservedRequests(running: () => HttpServices | undefined):
     } finally {
       services.metrics.request(ctx.state.appsAbout ?? null, ctx.status, performance.now() - begun);
     }
+  };
+}
+
+/** Milliseconds that a process which ends gives its open requests; a service of the system waits longer (docs/limits.md). */
+export const DRAIN_TIME = 10_000;
+
+/**
+ * Milliseconds for which a process that ends waits for requests over connections that clients keep. A proxy that sends one at the moment
+ * at which its connection is closed does not know whether it was read, and sends a form to no other server (docs/limits.md).
+ */
+export const KEPT_TIME = 2_000;
+
+/** Milliseconds between two looks for open requests. */
+const LOOK = 20;
+
+/** The requests of a server that are being answered, of the plugin and of the rest of Strapi. */
+export interface OpenRequests {
+  /** Whether the process ends: it is not ready, and each answer closes its connection. */
+  isEnding(): boolean;
+  /**
+   * Closes each connection with its next answer. When none is kept without a request any more, after 2 s at the latest, takes no more
+   * connections, and resolves when the open requests are answered, after 10 s at the latest. Streams of events end with their process:
+   * they are not waited for.
+   * @param waits false: closes connections without a request at once, because the process will serve again
+   */
+  drain(waits: boolean): Promise<void>;
+}
+
+async function lookUntil(isDone: () => boolean, time: number): Promise<void> {
+  for (const end = performance.now() + time; !isDone() && performance.now() < end; ) await pause(LOOK);
+}
+
+/**
+ * Watches the requests of a server. When Strapi ends it breaks all connections, after the plugins have ended: what is answered until
+ * then is answered whole.
+ */
+export function watchRequests(server: Server): OpenRequests {
+  const open = new Set<ServerResponse>();
+  /** Connections over which a request was answered, and the next one may come. */
+  const kept = new Set<Socket>();
+  let accepted = 0;
+  let isEnding = false;
+  // A client that keeps its connection would lose the next request that it sends.
+  const closeAfter = (response: ServerResponse) => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
+  server.on('connection', (socket) => {
+    accepted += 1;
+    socket.once('close', () => kept.delete(socket));
+  });
+  server.prependListener('request', ({ socket }, response) => {
+    open.add(response);
+    kept.delete(socket);
+    response.once('close', () => {
+      open.delete(response);
+      if (response.shouldKeepAlive && !socket.destroyed) kept.add(socket);
+    });
+    if (isEnding) closeAfter(response);
+  });
+  const isWaitedFor = (response: ServerResponse) =>
+    !String(response.getHeader('Content-Type') ?? '').startsWith('text/event-stream');
+  return {
+    isEnding: () => isEnding,
+    async drain(waits) {
+      isEnding = true;
+      for (const response of open) closeAfter(response);
+      await lookUntil(() => kept.size === 0, waits ? KEPT_TIME : 0);
+      // The system resets connections that wait to be accepted.
+      for (let before = -1; before !== accepted; await nextTurn()) before = accepted;
+      if (server.listening) server.close();
+      await lookUntil(() => ![...open].some(isWaitedFor), DRAIN_TIME);
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { Items } from '../../../../shared/json';
 import type { JsonSchema } from '../../apps';
-import type { ErrorStatus } from './errors';
+import type { ErrorStatus } from './components';
 
 export const JSON_TYPE = 'application/json';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../../logic/types';
-import { packed, unpacked } from './pending-log';
+import { packed, unpacked } from './logic-response';
 
 const entries = (count: number, message: (index: number) => string): LogEntry[] =>
   Array.from({ length: count }, (_, index) => ({ app: 'a', block: 'b', line: index, message: message(index) }));

@@ -8,9 +8,7 @@ import {
   type Sql,
   yieldToOthers,
 } from '../../database';
-import { layoutOf, type StoredLayout, storedLayout } from '../tables/layout';
 import { addRows, type IndexedRecord } from '../tables/rows';
-import { sortTerms } from '../tables/sorted-terms';
 import {
   covers,
   type Generation,
@@ -21,7 +19,16 @@ import {
   type State,
   saveState,
 } from '../tables/state';
-import { analyzeTables, createIndexes, createTables, dropTables } from '../tables/tables';
+import {
+  analyzeTables,
+  createIndexes,
+  createTables,
+  dropTables,
+  layoutOf,
+  type StoredLayout,
+  sortTerms,
+  storedLayout,
+} from '../tables/tables';
 import type { IndexDeclarations } from '../types';
 
 /** Milliseconds without a heartbeat after which another builder takes over. */

@@ -1,8 +1,7 @@
 import { createSql, inTransaction, MAX_SEQ, type Sql } from '../../database';
-import { fieldIndexes, type Layout, layoutOf, tablesOf } from '../tables/layout';
 import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../tables/rows';
 import { type Generation, isCurrent, readScopes, readState } from '../tables/state';
-import { dropTables } from '../tables/tables';
+import { dropTables, fieldIndexes, type Layout, layoutOf, tablesOf } from '../tables/tables';
 import type { IndexCheck } from '../types';
 import type { BuildTools } from './build';
 

@@ -1,11 +1,99 @@
-import type { Row, ScanGuard, Statement } from '../../database';
+import { isAppsError } from '../../common/errors';
+import { type Dialect, isFailure, type Row, type ScanGuard, type Sql, type Statement } from '../../database';
 import type { Remembered } from '../building/readiness';
+import { encodeTerm, missingKey } from '../keys';
 import { MAX_LOOKUPS } from '../query/limits';
 import { kindOf, type PlainCondition } from '../query/operators';
-import { concat, type Fragment, fragment, type IndexAccess, joined, numberOf, type QueryTarget } from '../query/sql';
-import { stateSelect } from '../tables/state';
-import { type AccessPath, candidates, isRange, narrowest, sortRange } from './access-path';
+import {
+  concat,
+  type Fragment,
+  fragment,
+  type IndexAccess,
+  intersection,
+  joined,
+  type KeyRange,
+  numberOf,
+  type QueryTarget,
+  termsByTerm,
+} from '../query/sql';
+import type { Place } from '../tables/rows';
+import { type Generation, stateSelect } from '../tables/state';
+import { CREATOR_INDEX, type LaidOutIndex, layoutOf, sortedTable, tablesOf } from '../tables/tables';
+import type { SearchSql } from './planner';
 import type { Order, Selection } from './select';
+
+/** A select of `record`s that include all matches, and their number (up to the target's `maxSorted`). */
+export interface AccessPath {
+  select: Fragment;
+  count: number;
+  /** The one condition whose matches it finds, and how; null for a union of several. */
+  source: { node: PlainCondition; access: IndexAccess } | null;
+}
+
+/** Whether a path reads the entries of this index alone. */
+export function readsIndex(path: AccessPath | null, index: string): boolean {
+  const node = path?.source?.node;
+  return node !== undefined && 'index' in node && node.index === index;
+}
+
+/** Whether every condition is a range of the sort index, which then finds the matches alone, without an estimate. */
+export function isRange(condition: PlainCondition, index: string): boolean {
+  if (condition.kind === 'and') return condition.children.every((child) => isRange(child, index));
+  return sortRange(condition, index) !== undefined;
+}
+
+/** Index accesses by their conditions, any of which may find the matches; null without one. */
+function candidates(target: QueryTarget, node: PlainCondition): [PlainCondition, IndexAccess][] | null {
+  const branch = branchOf(node);
+  if (branch) {
+    const all = branch.children.map((child) => candidates(target, child));
+    const found = all.filter((way) => way !== null);
+    return found.length === 0 || (branch.kind === 'or' && found.length < all.length) ? null : found.flat();
+  }
+  const access = 'children' in node || node.kind === 'not' ? undefined : kindOf(node).access?.(target, node);
+  return access ? [[node, access]] : null;
+}
+
+export type CreatorCondition = PlainCondition & { kind: 'compare' };
+
+/** The condition on the creator of a search for one's own records, which every match meets; undefined for other searches. */
+export function creatorCondition(condition: PlainCondition): CreatorCondition | undefined {
+  const all = condition.kind === 'and' ? condition.children : [condition];
+  return all.find((one): one is CreatorCondition => one.kind === 'compare' && one.index === CREATOR_INDEX);
+}
+
+/** The access path with the fewest records, of those that were counted. */
+function narrowest(node: PlainCondition, paths: ReadonlyMap<PlainCondition, AccessPath>): AccessPath | null {
+  const branch = branchOf(node);
+  if (!branch) return paths.get(node) ?? null;
+  const all = branch.children.map((child) => narrowest(child, paths));
+  const found = all.filter((path) => path !== null);
+  if (found.length === 0 || (branch.kind === 'or' && found.length < all.length)) return null;
+  if (branch.kind === 'and') return found.reduce((best, path) => (path.count < best.count ? path : best));
+  const selects = found.map(({ select }) => select);
+  return { select: joined(selects, ' union '), count: found.reduce((sum, { count }) => sum + count, 0), source: null };
+}
+
+/** A conjunction or disjunction whose children find its records. */
+export function branchOf(
+  node: PlainCondition,
+): { kind: 'and' | 'or'; children: readonly PlainCondition[] } | undefined {
+  if ('children' in node) return node;
+  const children = node.kind === 'not' ? undefined : kindOf(node).implied?.(node);
+  return children && { kind: 'and', children };
+}
+
+/**
+ * The range of the sort index that contains all matches; undefined when the condition does not bound it. A superset for
+ * long strings, whose keys are cut.
+ */
+export function sortRange(condition: PlainCondition, index: string): KeyRange | undefined {
+  if (condition.kind === 'or' || condition.kind === 'not') return undefined;
+  if (condition.kind !== 'and')
+    return 'index' in condition && condition.index === index ? kindOf(condition).range?.(condition) : undefined;
+  const ranges = condition.children.flatMap((node) => sortRange(node, index) ?? []);
+  return ranges.length ? ranges.reduce(intersection) : undefined;
+}
 
 /** What was counted for a query. */
 interface Counts {
@@ -228,4 +316,53 @@ export function isShortWalk({ condition, order, limit, offset }: Selection): boo
 /** Whether a short statement can read the rows of the page and of its offset. */
 export function isShortPage({ limit, offset }: { limit: number; offset: number }): boolean {
   return limit + offset <= MAX_LOOKUPS;
+}
+
+/** Those that are counted fast come first: the time is that of one search. */
+const order = { field: 0, keyword: 1, text: 2 } as const;
+
+/**
+ * The entries of each index of a generation: records that have a value, for a field index; else pairs of a record and one of
+ * its keywords or words. Null where counting would take too long.
+ */
+export async function countEntries(sql: SearchSql, target: QueryTarget): Promise<Map<string, number | null>> {
+  const sizes = new Map<string, number | null>();
+  const indexes = [...target.layout.values()].sort((a, b) => order[a.type] - order[b.type]);
+  for (const index of indexes) sizes.set(index.name, await sizeOf(sql, target, index));
+  return sizes;
+}
+
+async function sizeOf(sql: SearchSql, target: QueryTarget, { type, number }: LaidOutIndex): Promise<number | null> {
+  const [from, condition, values] =
+    type === 'field'
+      ? [target.tables.fields, `k${number} < ?`, [missingKey]]
+      : [termsByTerm(target), 'ix = ?', [number]];
+  try {
+    const [row] = await sql.long((guard) => ({
+      sql: `select count(*) as n from ${from} where ${guard}${sql.visible('record')}${condition}`,
+      values,
+    }));
+    return Number(row?.n);
+  } catch (error) {
+    // A newer generation has replaced this one meanwhile.
+    if (isAppsError(error, 'ServiceUnavailableError') || isFailure(error, 'missing-table')) return null;
+    throw error;
+  }
+}
+
+/** The records of a place in a generation that has its index. @param isNewest see Indexes.countPlace */
+export async function countTerm(
+  sql: Sql,
+  dialect: Dialect,
+  { id, indexes }: Generation,
+  { index, value }: Place,
+  isNewest: boolean,
+): Promise<number> {
+  const number = layoutOf(indexes).get(index)?.number;
+  const { terms } = tablesOf(id);
+  const ending = isNewest ? dialect.newest : '';
+  const table = dialect.sortedTerms ? sortedTable(terms) : terms;
+  const from = `select record from ${table} where ${sql.visible('record')}ix = ? and term = ?${ending}`;
+  const [row] = await sql.rows(`select count(*) as n from (${from}) t`, [number, encodeTerm(value)]);
+  return Number(row?.n);
 }

@@ -1,8 +1,8 @@
 import type { TextQuery } from '../keys';
 import { encodeKey, encodeWord, phraseText } from '../keys';
 import type { Condition, PlainCondition } from '../query/operators';
-import { byIndex, type Word } from '../query/operators/words';
 import type { WordRange } from '../query/sql';
+import { byIndex, type Word } from '../query/words';
 
 /** Lowers a condition to one that has SQL: texts become words and phrases, and conditions that can be tested together are merged. */
 export function lower(condition: Condition): PlainCondition {

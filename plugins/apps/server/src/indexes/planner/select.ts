@@ -1,6 +1,5 @@
 import { encodeKey, missingKey } from '../keys';
 import { type Condition, kindOf, type PlainCondition } from '../query/operators';
-import { byIndex, phrasesSql, wordsSql } from '../query/operators/words';
 import {
   ascending,
   balanced,
@@ -22,15 +21,18 @@ import {
   type Use,
   type WordRange,
 } from '../query/sql';
+import { byIndex, phrasesSql, wordsSql } from '../query/words';
 import {
   type AccessPath,
   branchOf,
   type CreatorCondition,
   creatorCondition,
+  isShortPage,
+  isShortTest,
+  isShortWalk,
   readsIndex,
   sortRange,
-} from './access-path';
-import { isShortPage, isShortTest, isShortWalk } from './estimate';
+} from './estimate';
 import { disjoint, relevantWords } from './lower';
 
 /** The condition on a row `f` of the table of fields; never NULL. */

@@ -5,8 +5,8 @@ import { didYouMean } from '../../common/text';
 import type { Scalar } from '../keys';
 import type { IndexDeclarations, IndexType } from '../types';
 import { QueryCounts, queryError, queryLimits } from './limits';
+import type { Meaning, OperatorMeaning } from './operators';
 import { type Condition, meanings } from './operators';
-import type { Meaning, OperatorMeaning } from './operators/types';
 
 /** The tree of a query; null when it is empty (all records match). BadRequestError, with position and reason, for a wrong one. */
 export function parseQuery(query: string): Parsed | null {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completionOf, type Known } from '../../../../admin/src/pages/app/records/table/query';
+import { completionOf, type Known } from '../../../../admin/src/pages/app/records/query';
 import { type OperatorSyntax, operators } from '../../../../shared/query/operators';
 import type { IndexType } from '../types';
 import { checkQuery, parseQuery } from './check';

@@ -1,6 +1,6 @@
 import { type Dialect, marks, type ScanGuard } from '../../database';
-import type { Layout, Tables } from '../tables/layout';
-import { sortedTable } from '../tables/sorted-terms';
+import type { Layout, Tables } from '../tables/tables';
+import { sortedTable } from '../tables/tables';
 
 /** A piece of SQL with the values of its placeholders. */
 export interface Fragment {

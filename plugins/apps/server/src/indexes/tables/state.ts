@@ -1,6 +1,6 @@
 import type { Dialect, Sql } from '../../database';
 import type { IndexDeclarations } from '../types';
-import type { StoredLayout } from './layout';
+import type { StoredLayout } from './tables';
 
 /**
  * Version of the format of index entries; increase it when the entries of a record change. Writers also write to

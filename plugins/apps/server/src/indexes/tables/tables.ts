@@ -1,6 +1,161 @@
-import { type Dialect, type Sql, yieldToOthers } from '../../database';
-import { fieldIndexes, type Layout, tablesOf } from './layout';
-import { goneTable, sortedTable } from './sorted-terms';
+import { type Dialect, MAX_SEQ, type Sql, yieldToOthers } from '../../database';
+import type { IndexDeclarations, IndexType } from '../types';
+
+/** One index of a generation; its number identifies its column and its rows in the generation's tables. */
+export interface LaidOutIndex {
+  readonly name: string;
+  readonly type: IndexType;
+  readonly number: number;
+}
+
+/** The indexes of one generation of an app's index tables, by name. */
+export type Layout = ReadonlyMap<string, LaidOutIndex>;
+
+/** The stored form: name and type, in the order of their numbers. */
+export type StoredLayout = [string, IndexType][];
+
+/**
+ * The field index of the records' creators, by which searches find those of one (docs/decisions/own-records.md). A generation
+ * has it, and each other of the plugin's own, once a search has needed it.
+ */
+export const CREATOR_INDEX = '@creator';
+
+/** The keyword index of the files that records name, by which their removal finds the records that still do (docs/decisions/files.md). */
+export const FILES_INDEX = '@files';
+
+/** The keyword index of records that wait until they are confirmed, which others than editors do not see (docs/decisions/confirmation.md). */
+export const UNCONFIRMED_INDEX = '@unconfirmed';
+
+/** The field index of the blocks that records belong to, by which logic searches for the records of one (docs/reference/logic.md#contextapp). */
+export const BLOCK_INDEX = '@block';
+
+/** Whether an index is the plugin's own, which no app declares and no query can name: names of elements have no `@`. */
+export const isOwnIndex = (name: string): boolean => name.startsWith('@');
+
+/** All declared indexes and `id`, which is always a field index, in order of name. */
+export function storedLayout(declared: IndexDeclarations): StoredLayout {
+  const all = new Map<string, IndexType>([...declared, ['id', 'field']]);
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+export function layoutOf(stored: StoredLayout): Layout {
+  return new Map(stored.map(([name, type], number) => [name, { name, type, number }]));
+}
+
+/** The layout's field indexes; each has a column `k<number>`. */
+export function fieldIndexes(layout: Layout): LaidOutIndex[] {
+  return [...layout.values()].filter((index) => index.type === 'field');
+}
+
+/** Names of a generation's tables: `fields` has one row per record, `terms` keywords and words, `bodies` texts too long for keys. */
+export interface Tables {
+  fields: string;
+  terms: string;
+  bodies: string;
+}
+
+export function tablesOf(generation: string): Tables {
+  return {
+    fields: `apps_index_${generation}_fields`,
+    terms: `apps_index_${generation}_terms`,
+    bodies: `apps_index_${generation}_bodies`,
+  };
+}
+
+/** The table that sorts a generation's terms by index, term and weight, where no database index does. */
+export const sortedTable = (terms: string): string => `${terms}_sorted`;
+/** Terms that were deleted since they were sorted; exists only while the sorted table is filled. */
+const goneTable = (terms: string): string => `${terms}_gone`;
+
+/** Terms that one statement sorts: it blocks this process for some tenths of a second, but not writers of others. */
+const runSize = 200_000;
+/** Terms of the first transaction; later ones take about `stepTime` ms each. */
+const firstStep = 2_000;
+const stepTime = 25;
+
+const columns = 'ix, term, weight, record';
+const definition = `(ix integer not null, term blob not null, weight integer not null, record integer not null, primary key (${columns})) without rowid`;
+const of = (row: string) => `${row}.ix, ${row}.term, ${row}.weight, ${row}.record`;
+
+interface SortTools {
+  /** The connection, outside of transactions. */
+  sql: Sql;
+  /** Runs a transaction, as long as the generation belongs to the builder. */
+  transact(work: (sql: Sql) => Promise<void>): Promise<void>;
+  /** Pauses after a step that began at `began`; rejects when the build must end. */
+  pause(began: number): Promise<unknown>;
+}
+
+/**
+ * Makes the sorted table of a generation whose table of terms is filled, while others write. SQLite creates an index in one
+ * transaction, which blocks all writers; here terms are sorted in temporary tables, which blocks none, and copied step by
+ * step. Triggers apply all changes made meanwhile and later.
+ */
+export async function sortTerms(tools: SortTools, generation: string): Promise<void> {
+  const { terms } = tablesOf(generation);
+  const [sorted, gone] = [sortedTable(terms), goneTable(terms)];
+  await tools.transact(async (sql) => {
+    for (const table of [sorted, gone]) await sql.change(`create table ${table} ${definition}`);
+    await makeTriggers(sql, terms, {
+      added: `delete from ${gone} where (${columns}) = (${of('new')});`,
+      removed: `insert or ignore into ${gone} values (${of('old')});`,
+    });
+  });
+  for (let after = -1; after < MAX_SEQ; ) {
+    const until = await endOfRun(tools.sql, terms, after);
+    await copyRun(tools, generation, after, until);
+    after = until;
+  }
+  await tools.transact(async (sql) => {
+    for (const name of ['add', 'remove']) await sql.change(`drop trigger ${terms}_${name}`);
+    await makeTriggers(sql, terms, { added: '', removed: '' });
+    await sql.change(`drop table ${gone}`);
+  });
+}
+
+async function makeTriggers(sql: Sql, terms: string, more: { added: string; removed: string }): Promise<void> {
+  const sorted = sortedTable(terms);
+  await sql.change(
+    `create trigger ${terms}_add after insert on ${terms} begin insert or ignore into ${sorted} values (${of('new')}); ${more.added} end`,
+  );
+  await sql.change(
+    `create trigger ${terms}_remove after delete on ${terms} begin delete from ${sorted} where (${columns}) = (${of('old')}); ${more.removed} end`,
+  );
+}
+
+/** The record up to which one statement sorts terms: about `runSize` of them. */
+async function endOfRun(sql: Sql, terms: string, after: number): Promise<number> {
+  const text = `select record from ${terms} where record > ? order by record limit 1 offset ?`;
+  const [row] = await sql.rows(text, [after, runSize]);
+  return row ? Number(row.record) : MAX_SEQ;
+}
+
+/** Copies the terms of the records after `after` up to `until`, without deleted ones. */
+async function copyRun({ sql, transact, pause }: SortTools, generation: string, after: number, until: number) {
+  const { terms } = tablesOf(generation);
+  const run = `temp.apps_sorting_${generation}`;
+  const found = `select ${columns} from ${terms} where record > ${after} and record <= ${until} order by ${columns}`;
+  await sql.change(`create temp table apps_sorting_${generation} as ${found}`);
+  try {
+    const [row] = await sql.rows(`select max(rowid) as last from ${run}`);
+    const last = Number(row?.last ?? 0);
+    const copy = `insert or ignore into ${sortedTable(terms)} select ${of('s')} from ${run} s where s.rowid > ? and s.rowid <= ? and not exists (select 1 from ${goneTable(terms)} g where (${of('g')}) = (${of('s')}))`;
+    let size = firstStep;
+    for (let from = 0; from < last; ) {
+      const began = performance.now();
+      const to = from + size;
+      await transact(async (trx) => {
+        await trx.change(copy, [from, to]);
+      });
+      const pace = stepTime / Math.max(1, performance.now() - began);
+      from = to;
+      size = Math.max(100, Math.round(size * Math.min(1.5, pace)));
+      await pause(began);
+    }
+  } finally {
+    await sql.change(`drop table if exists ${run}`);
+  }
+}
 
 /** InnoDB accepts 64 indexes per table; columns without one are correct, only slower. */
 const MAX_INDEXED_COLUMNS = 60;

@@ -1,11 +1,140 @@
-import type { Context, Liquid } from 'liquidjs';
-import { Clock, type LayoutLimits, MemoryLimiter } from '../limits';
+import { Context, defaultOperators, type Liquid } from 'liquidjs';
+import { Clock, type LayoutLimits, MemoryLimiter, sizeOf } from '../limits';
 import type { CompiledLayout, LayoutData, LayoutSource } from '../types';
 import { Elements } from './elements';
-import { definitionErrorOf, MarkedEmitter } from './layout-errors';
+import { derived } from './html';
+import { definitionErrorOf, MarkedEmitter, withoutFailed } from './layout-errors';
 import { lineOf, type ParsedLayout, parseLayout, usesOf } from './parse';
-import { keepRendering } from './tags';
-import { TimedContext } from './timed';
+import { keepRendering, renderingOf } from './tags';
+
+/** Liquid's registers: data that no layout can read. */
+interface WithRegisters {
+  registers: object;
+}
+
+/** Liquid's context that checks the clock for every item of a filter such as `where_exp` or `group_by`. */
+class TimedContext extends Context {
+  /** The HTML of an output whose variable does not exist. */
+  onUnknown: (name: string) => string = () => '';
+  /** The variable that was read last, if it is undefined. */
+  #unknown: string | undefined;
+
+  override *_get(paths: Parameters<Context['_get']>[0]): IterableIterator<unknown> {
+    const [name] = paths;
+    const { scopes, environments } = this as unknown as { scopes: object[]; environments: object };
+    const isKnown = typeof name !== 'string' || [...scopes, environments].some((scope) => name in scope);
+    this.#unknown = isKnown ? undefined : name;
+    return yield* super._get(paths);
+  }
+
+  /** The HTML of an output without a value: '', or that of an undefined variable. */
+  emptyOutput(): string {
+    return this.#unknown === undefined ? '' : this.onUnknown(this.#unknown);
+  }
+
+  override push(scope: object): number {
+    this.tick();
+    return super.push(scope);
+  }
+
+  /** A context with the given variables only, of the same rendering: its limits and registers are this one's. */
+  override spawn(scope: object = {}): TimedContext {
+    this.tick();
+    const { sync, opts, globals, strictVariables, ownPropertyOnly, renderLimit, memoryLimit, liquid } = this;
+    const options = { sync, globals, strictVariables, ownPropertyOnly };
+    const inner = new TimedContext(scope, opts, options, { renderLimit, memoryLimit, liquid });
+    inner.onUnknown = this.onUnknown;
+    (inner as unknown as WithRegisters).registers = (this as unknown as WithRegisters).registers;
+    return inner;
+  }
+
+  private tick(): void {
+    this.renderLimit.check(performance.now());
+  }
+}
+
+/** `this` of Liquid's filters. */
+interface FilterThis {
+  context: Context;
+}
+
+type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
+
+/** Filters that take constant time. */
+const constant = new Set(['raw', 'default', 'size', 'first', 'last']);
+
+/** Filters that search a text for their first argument: quadratic time at worst. */
+const searching = new Set([
+  'split',
+  'replace',
+  'replace_first',
+  'replace_last',
+  'remove',
+  'remove_first',
+  'remove_last',
+]);
+
+/** Maximum characters of the text times characters of the search text. */
+export const MAX_SEARCH = 100_000_000;
+
+/** Maximum characters of a date's format: each letter takes as long as thousands of others in a text. */
+export const MAX_FORMAT = 500;
+
+/**
+ * Checks the clock before every filter, and refuses arguments with which a single filter would take long: huge lists and
+ * texts, searches for long texts, and long expressions. The Error names the limit.
+ */
+export function registerTimedFilters(liquid: Liquid, { listLength, filterSize, markLength }: LayoutLimits): void {
+  for (const [name, filter] of Object.entries(liquid.filters)) {
+    const { raw, handler } = typeof filter === 'function' ? { raw: false, handler: filter } : filter;
+    const refuse = (what: string): never => {
+      throw new Error(`The filter "${name}" takes ${what}`);
+    };
+    const check = (all: unknown[]) => {
+      const [value, argument] = all;
+      if (all.some((one) => lengthOf(one) > listLength)) refuse(`lists of at most ${listLength}`);
+      if (!constant.has(name) && sizeOf(all, filterSize) > filterSize)
+        refuse(`at most ${filterSize} characters and entries of memory`);
+      if (searching.has(name) && sizeOf(value, filterSize) * sizeOf(argument, filterSize) > MAX_SEARCH)
+        refuse('no text that is so long to look for');
+      if (name === 'date' && sizeOf(argument, filterSize) > MAX_FORMAT)
+        refuse(`formats of at most ${MAX_FORMAT} characters`);
+      if (name === 'sample' && sizeOf(value, filterSize) > listLength) refuse(`at most ${listLength} characters`);
+      if (name.endsWith('_exp') && all.slice(1).some((text) => String(text).length > markLength))
+        refuse(`expressions of at most ${markLength} characters`);
+    };
+    const timed: Handler = function (...given) {
+      const [value, ...args] = withoutFailed(name, given);
+      this.context.renderLimit.check(performance.now());
+      if (name === 'sample') renderingOf(this.context as unknown as Context)?.data.onRandom?.();
+      if (isSmall(value) && args.every(isSmall)) return (handler as Handler).call(this, value, ...args);
+      check([value, ...args]);
+      const result = derived(name, (handler as Handler).call(this, value, ...args), [value, ...args]);
+      // Checked again, because the filter may have taken long.
+      this.context.renderLimit.check(performance.now());
+      return result;
+    };
+    liquid.registerFilter(name, { raw: raw ?? false, handler: timed as typeof handler });
+  }
+}
+
+type BinaryOperator = (left: unknown, right: unknown, context: Context) => unknown;
+
+/** Liquid's operator `contains`, with the same bound as the filters that search; lists are compared entry by entry. */
+export function* contains(list: unknown, part: unknown, context: Context): Generator<unknown, boolean, boolean> {
+  if (sizeOf(list, MAX_SEARCH) * sizeOf(part, MAX_SEARCH) > MAX_SEARCH && !Array.isArray(list)) {
+    throw new Error('The operator "contains" takes no text that is so long to look for');
+  }
+  return yield (defaultOperators.contains as BinaryOperator)(list, part, context);
+}
+
+/** Whether a value is below all limits of a filter. */
+const isSmall = (value: unknown): boolean =>
+  typeof value === 'string' ? value.length < 200 : typeof value !== 'object' || value === null;
+
+function lengthOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 0;
+}
 
 interface Steps {
   next(value: unknown): IteratorResult<unknown>;

@@ -2,8 +2,8 @@ import { type Context, type Liquid, LiquidError, type Tag, type TagToken, type T
 import { type AppsError, definitionError, isAppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import { BoundedEmitter } from '../limits';
+import { MarkError } from './braces';
 import { Html } from './html';
-import { MarkError } from './marks';
 
 /** Runs work on a layout; its errors are DefinitionErrors with the position in the layout. */
 export function asDefinitionError<T>(path: string, liquid: Liquid, work: () => T): T {

@@ -2,10 +2,9 @@ import { type Liquid, Parser, type Template, Tokenizer, TokenKind, type TopLevel
 import { didYouMean } from '../../common/text';
 import type { LayoutLimits } from '../limits';
 import type { LayoutSource, NamedElement } from '../types';
-import { BraceToken, splitBraces } from './braces';
+import { BraceToken, checkMarks, splitBraces } from './braces';
 import { candidates } from './elements';
 import { asDefinitionError } from './layout-errors';
-import { checkMarks } from './marks';
 import { setPartials } from './tags';
 
 /** A quoted text, which is skipped, or `elements` as a variable with the member that follows it. */

@@ -17,9 +17,8 @@ import type { Clock } from '../limits';
 import type { LayoutData } from '../types';
 import { BRACE_TAG, type BraceToken } from './braces';
 import type { Elements } from './elements';
-import { escaping, plainText } from './html';
+import { captured, escaping, plainText } from './html';
 import { definitionErrorOf, registerCase } from './layout-errors';
-import { captured } from './written';
 
 /** Data of a rendering besides Liquid's own; a layout cannot read it. */
 export interface Rendering {

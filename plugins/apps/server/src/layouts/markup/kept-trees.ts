@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { defaultTreeAdapter, html as names, serialize } from 'parse5';
 import type { Tree } from './bounded-parser';
+import { Work } from './markup-work';
 import {
   type Element,
   endsImplied,
@@ -11,8 +12,7 @@ import {
   type ParsedHtml,
   parseDocument,
   parsePiece,
-} from './html-tree';
-import { Work } from './markup-work';
+} from './selectors';
 
 /** What a tree says of its text. */
 interface Shape {

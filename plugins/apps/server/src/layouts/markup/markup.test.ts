@@ -2,10 +2,9 @@ import { type DefaultTreeAdapterMap, parse, parseFragment, serialize } from 'par
 import { describe, expect, test, vi } from 'vitest';
 import { AppsError } from '../../common/errors';
 import { WorkerFailure } from '../../workers';
-import { descendants, isElement, parseDocument, parsePiece } from './html-tree';
-import { createMarkup, type MarkupWorkers, workersHere } from './markup';
-import { doMarkup, type PageRule } from './markup-tasks';
+import { createMarkup, doMarkup, type MarkupWorkers, type PageRule, workersHere } from './markup';
 import { inlineLimits, markupLimits, TooLargeInline, Work } from './markup-work';
+import { descendants, isElement, parseDocument, parsePiece } from './selectors';
 
 /** Good and bad HTML of people and editors. */
 const samples: Record<string, string> = {

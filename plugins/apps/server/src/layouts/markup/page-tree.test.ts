@@ -1,9 +1,9 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { describe, expect, test } from 'vitest';
-import { descendants, isElement, parseDocument } from './html-tree';
-import { applyRules } from './markup-tasks';
+import { applyRules } from './markup';
 import { markupLimits, TooLargeInline, Work } from './markup-work';
 import { PageTree, type RuleAction, ruleActions, type Splice } from './page-tree';
+import { descendants, isElement, parseDocument } from './selectors';
 import { ThemePage } from './theme-page';
 
 /** Every node as text, elements with their positions. */

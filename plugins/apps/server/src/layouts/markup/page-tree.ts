@@ -1,9 +1,8 @@
 import { html as names } from 'parse5';
 import type { Tree } from './bounded-parser';
-import { type Element, isClosed, isElement, type Node } from './html-tree';
 import { copies, type KeptTree, pageTree, pieceTree } from './kept-trees';
 import { markupLimits, type Work } from './markup-work';
-import { elementsBelow } from './selectors';
+import { type Element, elementsBelow, isClosed, isElement, type Node } from './selectors';
 
 /** What a theme rule does with a block at a matching element (docs/reference/embedding.md#theme-rules). */
 export const ruleActions = ['before', 'after', 'replace', 'prepend', 'append'] as const;

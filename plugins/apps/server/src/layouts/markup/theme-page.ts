@@ -1,9 +1,8 @@
 import { definitionError } from '../../common/errors';
-import { type Element, holdsContent, isElement } from './html-tree';
 import { balanced, pieceTree } from './kept-trees';
 import { markupLimits, tooLarge, Work } from './markup-work';
 import { PageTree, type RuleAction, type Splice } from './page-tree';
-import { matching } from './selectors';
+import { type Element, holdsContent, isElement, matching } from './selectors';
 
 /** Offsets of an element in the text of the page. */
 interface Offsets {

@@ -3,9 +3,9 @@ import { isAppsError } from '../../common/errors';
 import { WorkerFailure, type Workers } from '../../workers';
 import { MAX_COMPILE_TIME, MAX_SIZES } from '../compile/task-types';
 import type { LogicProgram } from '../types';
-import type { CheckInput, LogicUses } from './types';
+import type { CheckInput, LogicUses } from './members';
 
-export type { LiteralSearch, LogicUses, MemberMistake } from './types';
+export type { LiteralSearch, LogicUses, MemberMistake } from './members';
 
 const nothing: LogicUses = { mistakes: [], searches: [] };
 

@@ -1,5 +1,6 @@
 import type { AnyNode } from '../compile/syntax';
 import { startOf, walk } from '../compile/syntax';
+import type { CheckInput, LiteralSearch, LogicUses } from './members';
 import {
   changedNames,
   childrenOf,
@@ -14,7 +15,6 @@ import {
   Scope,
   typeOfMember,
 } from './members';
-import type { CheckInput, LiteralSearch, LogicUses } from './types';
 
 /** Types of the parameters of helper functions, by their names, as the calls in the file give them. */
 type Helpers = ReadonlyMap<string, readonly (LogicType | null)[]>;

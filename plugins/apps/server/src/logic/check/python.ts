@@ -1,6 +1,6 @@
 import { type Token, tokenize } from '../compile/python';
+import type { CheckInput, LiteralSearch, LogicUses } from './members';
 import { contextType, type LogicType, memberMistake, typeOfMember } from './members';
-import type { CheckInput, LiteralSearch, LogicUses } from './types';
 
 /** A token with its place; comments and spaces are left out. */
 interface Placed extends Token {

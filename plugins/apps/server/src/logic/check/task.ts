@@ -1,8 +1,8 @@
 import { withoutTypes } from '../compile/javascript';
 import { parseModule } from '../compile/syntax';
 import { usesInJavaScript } from './javascript';
+import type { CheckInput, LogicUses } from './members';
 import { usesInPython } from './python';
-import type { CheckInput, LogicUses } from './types';
 
 /** The task of the worker processes: checks one file of logic. Empty for one that does not compile, which is reported as such. */
 export function checkLogic(input: CheckInput): LogicUses {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
 import { inProcess, programOf } from '../testing/harness';
-import { createCompiler } from './index';
-import { compileProgram } from './program';
+import { compileProgram, createCompiler } from '.';
 
 async function failure(files: Record<string, string>, path = Object.keys(files)[0]): Promise<unknown> {
   try {

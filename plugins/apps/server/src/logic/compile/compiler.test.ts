@@ -6,7 +6,7 @@ import { buildWorker } from '../../../build.mjs';
 import { AppsError } from '../../common/errors';
 import { createWorkers, WorkerFailure, type Workers } from '../../workers';
 import { inProcess, programOf } from '../testing/harness';
-import { createCompiler } from './index';
+import { createCompiler } from '.';
 import { type CompileInput, MAX_SIZES } from './task-types';
 
 /** The compiled program, or the compiler's error. */

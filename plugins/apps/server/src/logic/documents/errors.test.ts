@@ -1,7 +1,7 @@
 import { errors } from '@strapi/utils';
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../common/errors';
-import { translateError } from './guard';
+import { translateError } from './access';
 
 const isPrivate = (attribute: string): boolean => attribute === 'secret';
 const translate = (error: unknown): unknown => translateError(error, isPrivate);

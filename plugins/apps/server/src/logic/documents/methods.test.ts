@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
-import type { Guard } from './guard';
+import type { Guard } from './access';
 import { type Call, type Documents, methods, prepareCall } from './methods';
 
 let asked: [method: string, params: object][];

@@ -1,7 +1,7 @@
 import type { Json } from '../../../../shared/json';
 import { AppsError, notFound } from '../../common/errors';
 import type { PreparedCall } from '../types';
-import type { Guard } from './guard';
+import type { Guard } from './access';
 import { inPieces } from './output-pieces';
 import type { CallParams, Need } from './types';
 

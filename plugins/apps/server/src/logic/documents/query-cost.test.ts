@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
-import { checkQueryCost } from './query-cost';
+import { checkQueryCost } from './params';
 import type { DocumentQuery } from './types';
 
 const models: Record<string, { attributes: Record<string, object> }> = {

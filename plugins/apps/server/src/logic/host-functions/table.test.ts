@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import type { LogicHost } from '../types';
-import { contextCalls } from './declarations';
-import { callHost, hostFunctions } from './index';
 import { pythonNames, pythonTypes } from './python-types';
 import { contextReference } from './reference';
+import { callHost, contextCalls, hostFunctions } from './table';
 
 const all = Object.entries(hostFunctions);
 

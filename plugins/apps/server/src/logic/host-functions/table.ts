@@ -1,12 +1,9 @@
 import { AppsError } from '../../common/errors';
-import { appFunctions } from './apps';
-import { blockFunctions } from './blocks';
+import { appFunctions, blockFunctions } from './apps';
 import { contentFunctions } from './content';
-import { fetchFunctions, jobFunctions, mailFunctions } from './outgoing';
-import { outputFunctions } from './output';
+import { fetchFunctions, jobFunctions, mailFunctions, outputFunctions } from './output';
 import { recordFunctions } from './records';
-import type { Caller, HostFunction, Type } from './row';
-import { problemOf, type Schema } from './row';
+import { type Caller, type HostFunction, problemOf, type Schema, type Type } from './row';
 
 const table = {
   ...recordFunctions,
@@ -78,4 +75,66 @@ export async function callHost(
   const handler = host[name as HostFunctionName] as (args: unknown) => unknown;
   const result = await handler(args);
   return result instanceof JsonText ? result.text : JSON.stringify(result ?? null);
+}
+
+const introduction = `/**
+ * The methods of \`context\` that ask the server, by the interfaces of \`context.d.ts\` that have them. Made from the table of
+ * host functions: \`npx vitest run plugins/apps/server/src/logic/host-functions -u\`.
+ */
+`;
+
+/** Types of `context.d.ts` that declarations may use. */
+const types = [
+  'App',
+  'AppRecord',
+  'Content',
+  'ContentItem',
+  'Creator',
+  'DeleteOptions',
+  'Documents',
+  'FetchAnswer',
+  'FetchOptions',
+  'Items',
+  'JobOptions',
+  'MailInput',
+  'Places',
+  'Request',
+  'SaveOptions',
+  'SearchOptions',
+  'Value',
+];
+
+/** The text of `shared/context-calls.d.ts`. */
+export function contextCalls(): string {
+  const interfaces = [...membersByInterface()].map(
+    ([name, members]) => `export interface ${name}Calls {\n${members.map(indented).join('\n')}\n}\n`,
+  );
+  const body = interfaces.join('\n');
+  const used = types.filter((name) => new RegExp(`\\b${name}\\b`).test(body));
+  return `${introduction}import type {\n${used.map((name) => `  ${name},`).join('\n')}\n} from './context';\n\n${body}`;
+}
+
+/** Names of the methods that the table adds to an interface of `context.d.ts`. */
+export function methodsOf(interfaceName: string): string[] {
+  const declarations = Object.values(hostFunctions).flatMap(({ types }) => types?.[interfaceName] ?? []);
+  const names = declarations.map((text) => /^(?:\/\*\*.*?\*\/\s*)?(?:readonly )?(\w+)/s.exec(text)?.[1] ?? '');
+  return [...new Set(names)];
+}
+
+/** Declarations, with the row's text above the first of each row. */
+function membersByInterface(): Map<string, string[]> {
+  const members = new Map<string, string[]>();
+  for (const { doc, details, types = {} } of Object.values(hostFunctions)) {
+    const comment = details === undefined ? `/** ${doc} */` : `/**\n * ${doc}\n * ${details}\n */`;
+    for (const [name, declarations] of Object.entries(types)) {
+      const text = `${comment}\n${declarations.map((declaration) => `${declaration};`).join('\n')}`;
+      members.set(name, [...(members.get(name) ?? []), text]);
+    }
+  }
+  return members;
+}
+
+/** Further lines of a declaration are indented already. */
+function indented(text: string): string {
+  return text.replace(/^(?! {2})/gm, '  ');
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SLICE, untilLoopIsFree } from '../../common/time/pace';
 import type { SharedBudget } from '../types';
-import { HostPace, newUse } from './host-pace';
+import { HostPace, newUse } from './host-answers';
 
 /** Blocks the event loop. */
 function busy(time: number): void {

@@ -3,9 +3,8 @@ import { AppsError } from '../../common/errors';
 import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
 import { RunnerBreach } from '../supervisor/runner';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
-import { brokenError } from './outcome';
+import { brokenError, isDeep, readHostCalls, readJson } from './outcome';
 import { failureError, faultError, lateError, remainingTime, SessionDeadline } from './session-limits';
-import { isDeep, readHostCalls, readJson } from './wire';
 
 /** Milliseconds that the circuit breaker counts for the end of a whole runner: its other sessions must run again. */
 const crashTime = 2000;

@@ -2,9 +2,21 @@ import type { Items, Json } from '../../../../shared/json';
 import type { CallValue, ContextChanges, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
 import { logicError } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicSession } from '../types';
-import { brokenError, endsRequest, entryOf, LookedInputs, messageSize, thrownError } from './outcome';
+import {
+  brokenError,
+  endsRequest,
+  entryOf,
+  isDeep,
+  LookedInputs,
+  type MessageReader,
+  messageSize,
+  readAnswer,
+  readCalls,
+  readOpen,
+  readProperties,
+  thrownError,
+} from './outcome';
 import { SessionLink, type SessionOptions } from './session-link';
-import { isDeep, type MessageReader, readAnswer, readCalls, readOpen, readProperties } from './wire';
 
 /** Functions of programs that were opened before, so that the next session does not ask its runner for them. */
 const knownFunctions = new WeakMap<WireProgram, ReadonlySet<string>>();

@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
-import { hostFunctions } from '../host-functions';
+import { hostFunctions } from '../host-functions/table';
 import type {
   ContentData,
   HostArguments,

@@ -13,9 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openInside } from './open-inside';
-import { Snapshots } from './snapshots';
-import { readThemeFile } from './theme-files';
+import { openInside, readThemeFile } from './theme-files';
+import { Snapshots } from './themes';
 
 const SECRET = 'the secret';
 let directory: string;

@@ -9,7 +9,7 @@ import { useAppsCodeHintsQuery, useAppsFilesQuery } from '../../../api/code';
 import { DataTable } from '../../../components/DataTable';
 import { ProblemNote, Section } from '../../../components/page';
 import { useText } from '../../../plugin';
-import { Again, useRunAgain } from '../runs/RunModal';
+import { Again, useRunAgain } from '../RunModal';
 import { basics, Editor, languageOf, useColours } from './Editor';
 import { FileActions, FileList } from './FileList';
 import { PreviewPane } from './PreviewPane';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { processorTime } from '../../../../../server/src/common/testing/processor-time';
 import type { AppDetail, CodeHints } from '../../../../../shared/admin-api';
 import types from '../../../../../shared/context-members.json';
-import { completionsOf } from './completions';
+import { completionsOf } from './Editor';
 
 const hints = { definition: ['elements', 'target'], settings: ['acl'], types: types as CodeHints['types'] };
 const app = {

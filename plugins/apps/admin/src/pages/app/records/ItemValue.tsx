@@ -2,7 +2,7 @@ import { Badge, Box, Link } from '@strapi/design-system';
 import { useEffect, useState } from 'react';
 import { valueKinds } from '../../../../../shared/admin-api';
 import type { Json } from '../../../../../shared/json';
-import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/files';
+import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/records';
 import { useText } from '../../../plugin';
 
 /** Characters of a value that a cell shows. */

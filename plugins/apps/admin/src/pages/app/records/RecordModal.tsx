@@ -4,19 +4,21 @@ import { useRef, useState } from 'react';
 import type { AppDetail, RecordDetail } from '../../../../../shared/admin-api';
 import type { Items } from '../../../../../shared/json';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
-import { privateFile, type RecordFile, usePrivateFiles } from '../../../api/files';
-import { useAppsHistoryQuery } from '../../../api/history';
 import {
+  privateFile,
+  type RecordFile,
   useAppsCreateRecordMutation,
+  useAppsHistoryQuery,
   useAppsRecordFormQuery,
   useAppsRecordQuery,
   useAppsRevokeLinkMutation,
   useAppsSubmitFormMutation,
   useAppsUpdateRecordMutation,
+  usePrivateFiles,
 } from '../../../api/records';
 import { readObject } from '../../../json-files';
 import { useText } from '../../../plugin';
-import { HistoryTable } from '../history/HistoryTable';
+import { HistoryTable } from '../HistoryTable';
 import { FileLink, isFile } from './ItemValue';
 
 /** Fields that only the site uses. */

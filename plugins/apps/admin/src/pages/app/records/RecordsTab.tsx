@@ -8,10 +8,10 @@ import { useAppsDeleteRecordMutation, useAppsRecordsQuery } from '../../../api/r
 import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
 import { DraftsButton } from './DraftsModal';
-import { ExportMenu, FilterMenu } from './table/menus';
-import { SearchField } from './table/QueryInput';
-import { both } from './table/query';
-import { ColumnsMenu, RecordsTable, useColumns } from './table/RecordsTable';
+import { ExportMenu, FilterMenu } from './menus';
+import { SearchField } from './QueryInput';
+import { both } from './query';
+import { ColumnsMenu, RecordsTable, useColumns } from './RecordsTable';
 
 const RecordModal = lazy(() => import('./RecordModal'));
 const ImportModal = lazy(() => import('./ImportModal'));

@@ -4,6 +4,7 @@ import { shortWork } from '../../../common/time/pace';
 import type { LayoutData } from '../../../layouts/types';
 import type { LogicOutcome } from '../../../logic/types';
 import {
+  attributes,
   builtInActions,
   type ElementView,
   escapeHtml,
@@ -21,20 +22,27 @@ import type { Shown } from '../../run/context-data';
 import { errorMark, notice, noticeMark } from '../../run/diagnostics/failures';
 import { elementData } from '../../run/element-data';
 import { linkOfRecord, mayChange } from '../../run/own-link';
+import { labelOf, mayMove, STATE_BUTTONS, stateOf, waysFrom } from '../../run/places/record-states';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
-import type { Block, ElementDefinition } from '../../types';
+import type { Block, ElementDefinition, States } from '../../types';
 import type { BlockSession } from '../block-session';
 import { groupHtml, shownElements } from '../group';
-import type { FormVersion } from '../sent/form-version';
-import type { Entries } from '../sent/inputs';
+import type { Entries, FormVersion } from '../sent/inputs';
 import { namesOn, type PageState, pagesOf } from '../sent/pages';
-import { DRAFT_EMAIL, type DraftEntry, draftEmailHtml, type ShownDraft } from './draft-html';
-import { isSaveDisabled, optionsOf, withPlaces } from './form';
-import { formActionOf, idPrefix } from './form-address';
+import {
+  DRAFT_EMAIL,
+  type DraftEntry,
+  draftEmailHtml,
+  formActionOf,
+  idPrefix,
+  isSaveDisabled,
+  optionsOf,
+  type ShownDraft,
+  withPlaces,
+} from './form';
 import type { FormMessages } from './form-pages';
-import { pagesContent } from './page-contents';
-import { STATE_BUTTONS, stateHtml } from './record-state';
+import { pagesContent } from './form-pages';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions extends Shown {
@@ -293,3 +301,28 @@ const builtInShown: Record<string, (options: DisplayOptions, run: Run, block: Bl
   _draft: ({ mode, record }, { visit }, { definition }) =>
     definition.drafts && mode === 'input' && record === null && visit.forms !== undefined,
 };
+
+/**
+ * The state of a record, and beside its text a button for each state into which the requester may bring it. A form has no such
+ * buttons: what was entered would be lost. Nothing without a record.
+ * @param formAction the address that the buttons send to
+ */
+async function stateHtml(
+  run: Run,
+  states: States,
+  { record, mode }: Shown,
+  formAction: string | undefined,
+): Promise<string> {
+  if (!record) return '';
+  const from = stateOf(states, record.items);
+  const name = from ? labelOf(states, from.name) : String(record.items.state ?? '');
+  const { say } = await localeOf(run);
+  const ways = mode === 'text' && mayMove(run, from, record.creator) ? waysFrom(states, from) : [];
+  const buttons = ways.map((to) => {
+    const attrs = { type: 'submit', name: STATE_BUTTONS, value: to, class: 'apps-action', formaction: formAction };
+    const label = say('state_to', { state: labelOf(states, to) });
+    return ` <button${attributes({ ...attrs, formnovalidate: true })}>${escapeHtml(label)}</button>`;
+  });
+  const group = attributes({ class: 'apps-state', role: 'group', 'aria-label': say('state') });
+  return `<span${group}><strong${attributes({ 'data-state': from?.name })}>${escapeHtml(name)}</strong>${buttons.join('')}</span>`;
+}

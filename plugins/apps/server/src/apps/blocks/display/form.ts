@@ -1,7 +1,8 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
-import type { Region } from '../../../common/values/moments';
+import { type Region, readableMinute } from '../../../common/values/moments';
+import type { PlacesData } from '../../../logic/types';
 import {
   attributes,
   escapeHtml,
@@ -12,21 +13,110 @@ import {
   toOptions,
 } from '../../elements';
 import { type Message, message, otherLanguage, type PageLocale } from '../../locales';
-import type { Shown } from '../../run/context-data';
+import { blockAddress, type Shown } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/failures';
-import { mayChange } from '../../run/own-link';
-import { optionsLeft } from '../../run/places/state';
+import { mayChange, ownsByLink } from '../../run/own-link';
+import { optionsLeft, placeText } from '../../run/places/rules';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition, ElementOption } from '../../types';
 import type { BlockSession } from '../block-session';
 import { isSaved, shownElements } from '../group';
-import { storedDigest, VERSION, versionText } from '../sent/form-version';
-import { shownInputs } from '../sent/inputs';
+import { shownInputs, storedDigest, VERSION, versionText } from '../sent/inputs';
 import { firstPage, neighbour, pagesOf } from '../sent/pages';
-import { DRAFT_BLOCK } from './draft-html';
 import type { DisplayOptions } from './element-contents';
-import { formAddress } from './form-address';
+
+/** Makes ids of controls unique among the blocks of a page, and among the records that one block shows. */
+export function idPrefix(run: Run, block: Block, { record }: Shown): string {
+  const prefix = `apps-${run.app.id}-${block.id}`;
+  return run.depth > 0 && record ? `${prefix}-${encodeURIComponent(record.id)}` : prefix;
+}
+
+/** A block inside another one has no form, because forms do not nest: its buttons have the address instead. */
+export function formActionOf(run: Run, block: Block, { record }: Shown): string | undefined {
+  if (run.depth === 0) return undefined;
+  const { urls } = run.services.sites;
+  const { site, contentPath } = run.visit;
+  return record
+    ? urls.record(site, run.app.id, record.id, contentPath)
+    : urls.block(site, run.app.id, block.id, contentPath);
+}
+
+/** Where the form of a block posts to: the record that it shows, by its link where the request has it; else the block. */
+function formAddress(run: Run, block: Block, record: Shown['record']): string {
+  const { visit, services, app } = run;
+  if (!record) return blockAddress(run, block.id);
+  if (visit.own && ownsByLink(visit, app.id, record.id)) return visit.own.address;
+  return services.sites.urls.record(visit.site, app.id, record.id, visit.contentPath);
+}
+
+/** The field with the address to which the link of a draft is sent; `{_draft_email}` shows it. */
+export const DRAFT_EMAIL = '_draft_email';
+
+/** The button that ends a draft, before the question and with the answer. */
+export const END_DRAFT = '_revoke';
+
+/** The field with the id of the block: the form of a draft that has ended is shown by it, when nothing else is left of the draft. */
+export const DRAFT_BLOCK = '_draft_block';
+
+/** An entry of a draft. */
+export interface DraftEntry {
+  label: string;
+  text: string;
+}
+
+/** A draft that a form continues. */
+export interface ShownDraft {
+  address: string;
+  /** In milliseconds since 1970. */
+  endsAt: number;
+  /** What the form has no field for any more, or no such value. */
+  lost: readonly DraftEntry[];
+}
+
+/** The field for an e-mail address, below which a draft can be saved. It may stay empty. */
+export async function draftEmailHtml(run: Run, block: Block, options: DisplayOptions): Promise<string> {
+  if (!block.definition.drafts || options.mode !== 'input' || options.record !== null || !run.visit.forms) return '';
+  const { say } = await localeOf(run);
+  const id = `${idPrefix(run, block, options)}-${DRAFT_EMAIL}`;
+  const value = options.draftEmail || undefined;
+  const control = { id, type: 'email', name: DRAFT_EMAIL, value, autocomplete: 'email', maxlength: 254 };
+  return `<div class="apps-field"><label for="${escapeHtml(id)}">${escapeHtml(say('draft_email'))}</label><input${attributes(control)}></div>`;
+}
+
+const list = (entries: readonly DraftEntry[]): string => {
+  const rows = entries.map(({ label, text }) => `<div><dt>${escapeHtml(label)}</dt><dd>${escapeHtml(text)}</dd></div>`);
+  return `<dl>${rows.join('')}</dl>`;
+};
+
+/** What stands above the form of a draft: the entries that no longer fit. '' without any. */
+export async function lostHtml(run: Run, { draft }: DisplayOptions): Promise<string> {
+  if (!draft || draft.lost.length === 0) return '';
+  const { say } = await localeOf(run);
+  return `<div class="apps-errors" role="status"><p>${escapeHtml(say('draft_lost'))}</p>${list(draft.lost)}</div>`;
+}
+
+/** What is shown in place of a form that is not shown again: the entries, for reading. '' without any. */
+export async function entriesHtml(run: Run, { entries = [] }: DisplayOptions): Promise<string> {
+  if (entries.length === 0) return '';
+  const { say } = await localeOf(run);
+  return `<section class="apps-group"><h2>${escapeHtml(say('draft_entries'))}</h2>${list(entries)}</section>`;
+}
+
+/** What stands below the form of a draft: its link, until when it works, and a button that ends it. '' for another form. */
+export async function draftHtml(run: Run, { draft }: DisplayOptions): Promise<string> {
+  if (!draft) return '';
+  const locale = await localeOf(run);
+  const moment = readableMinute(draft.endsAt, locale);
+  // Without a name it is no field of the form.
+  const link = attributes({ type: 'url', class: 'apps-draft-link', value: draft.address, readonly: true });
+  const button = { type: 'submit', class: 'apps-action', name: END_DRAFT, value: 'ask', formnovalidate: true };
+  return (
+    `<div class="apps-draft"><p class="apps-note">${escapeHtml(locale.say('draft_until', { moment }))}</p>` +
+    `<p><label>${escapeHtml(locale.say('draft_link'))} <input${link}></label></p>` +
+    `<p><button${attributes(button)}>${escapeHtml(locale.say('draft_revoke'))}</button></p></div>`
+  );
+}
 
 /** The field that people do not see, and the mark of when the form was shown. */
 const TRAP = '_website';
@@ -250,4 +340,40 @@ function functionOf(element: ElementDefinition): string {
 
 function fail(element: ElementDefinition): never {
   throw logicError(`${functionOf(element)} must return a list of values or of {value, label}`);
+}
+
+/** Whether a form makes a record: it has a save button, and shows no record. */
+const makesRecord = (run: Run, block: Block, { record, mode }: DisplayOptions): boolean =>
+  record === null && mode === 'input' && isSaved(run, block);
+
+/**
+ * What stands in place of a form whose block takes no records now: a text in a form without fields, which the browser's script
+ * reloads like any other. Null where the block takes records.
+ */
+export async function shutForm(
+  run: Run,
+  block: Block,
+  options: DisplayOptions,
+  places: PlacesData | null,
+): Promise<string | null> {
+  const rules = block.definition.places;
+  if (!rules || !places || places.state === 'open' || !makesRecord(run, block, options)) return null;
+  if (places.state === 'full' && rules.waitingList) return null;
+  const text = placeText(rules, places.state, await localeOf(run));
+  const { submission: _refused, ...shown } = options;
+  const draft = `${await entriesHtml(run, options)}${await draftHtml(run, options)}`;
+  return formHtml(run, block, shown, `<p class="apps-note">${escapeHtml(text)}</p>${draft}`);
+}
+
+/** The sentence above a form that adds to a waiting list; else ''. */
+export async function waitingNote(
+  run: Run,
+  block: Block,
+  options: DisplayOptions,
+  places: PlacesData | null,
+): Promise<string> {
+  const waits = places?.state === 'full' && block.definition.places?.waitingList;
+  if (!waits || !makesRecord(run, block, options)) return '';
+  const { say } = await localeOf(run);
+  return `<p class="apps-note">${escapeHtml(say('place_waits'))}</p>`;
 }

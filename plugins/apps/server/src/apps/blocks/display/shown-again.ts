@@ -3,6 +3,7 @@ import type { Draft } from '../../../links/types';
 import type { StoredRecord } from '../../../records/types';
 import {
   changedEntries,
+  type FileSources,
   type FilesAgain,
   type FormFields,
   fieldsAgain,
@@ -17,19 +18,47 @@ import {
   withoutOrigin,
 } from '../../elements';
 import { shownRecord } from '../../run/files';
-import { mayChange } from '../../run/own-link';
+import { draftOf, mayChange } from '../../run/own-link';
 import type { FormRefusal } from '../../run/refusals';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
-import { fieldsOfDraft, readEntered } from '../sent/draft-content';
-import { type FormVersion, sentDigest, versionIn } from '../sent/form-version';
-import { type Entries, enteredIn } from '../sent/inputs';
+import { fieldsOfDraft, readDraftContent, readEntered } from '../sent/draft-content';
+import { type Entries, enteredIn, type FormVersion, sentDigest, versionIn } from '../sent/inputs';
 import { isPageMove, pageState, pagesOf } from '../sent/pages';
-import { DRAFT_EMAIL } from './draft-html';
 import type { DisplayOptions } from './element-contents';
-import { formSources, shownDraft } from './open-draft';
+import { DRAFT_EMAIL, type DraftEntry, type ShownDraft } from './form';
+
+/** What the form of a block shows of the draft that the request continues, and all that was entered in it; undefined where it continues none. */
+export function shownDraft(run: Run, block: Block): { draft: ShownDraft; entries: readonly DraftEntry[] } | undefined {
+  const open = draftOf(run, block);
+  if (!open) return undefined;
+  const { address, draft } = open;
+  const { entries, lost } = readDraftContent(block, draft.content, shownElements(run, block));
+  return { draft: { address, endsAt: draft.endsAt, lost }, entries };
+}
+
+/**
+ * Where the files of a form come from: the request, its record, its draft. Another stored file is refused in a form that may be kept as a draft:
+ * the draft may have lost it on another device, and to leave it out would lose it unnoticed.
+ * @param others further stored files that the form may name
+ */
+export function formSources(
+  run: Run,
+  block: Block,
+  record: Pick<StoredRecord, 'items'> | null,
+  others?: FileSources['named'],
+): FileSources {
+  const open = draftOf(run, block);
+  const own = open?.draft.content.files ?? [];
+  return {
+    files: run.visit.files,
+    items: record?.items,
+    named: new Map([...own.map((file) => [file.documentId, file] as const), ...(others ?? [])]),
+    isStrict: record === null && (block.definition.drafts || open !== null),
+  };
+}
 
 /** Whether a button was pressed that only shows the form again: of its pages, or of a repeated group. */
 export const onlyShows = (block: Block, fields: FormFields): boolean =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Items } from '../../../../../shared/json';
 import { elementOf } from '../../elements/testing/element';
-import { mailLines } from './notify';
+import { mailLines } from './readable-values';
 
 const elements = (...all: { name: string; type: string; [given: string]: unknown }[]) =>
   new Map(all.map(({ type, ...given }) => [given.name, elementOf(type, given)]));

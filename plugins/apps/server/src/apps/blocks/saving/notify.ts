@@ -1,76 +1,31 @@
+import { createHash } from 'node:crypto';
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
-import type { Region } from '../../../common/values/moments';
+import { serverTimeZone } from '../../../common/time/cron';
+import { isoMoment } from '../../../common/values/moments';
+import { momentInZone } from '../../../common/values/zoned';
 import { isUnconfirmed } from '../../../indexes';
-import type { StoredRecord } from '../../../records/types';
-import { fieldsOf, listedOptions, readableValue, valueInTitle } from '../../elements';
+import { escapeHtml } from '../../../layouts';
+import { calendarFile } from '../../../mail';
+import type { AppKey, StoredRecord } from '../../../records/types';
+import type { Site } from '../../../sites/types';
+import { valueInTitle } from '../../elements';
 import type { PageLocale } from '../../locales';
-import { checkedMail, filledLine, isAddress, mailLimits, shown } from '../../mail';
+import { checkedMail, filledLine, isAddress, mailLimits } from '../../mail';
 import { queueNotice, requesterAddress } from '../../run/calls-out';
 import { addNote, folderOf } from '../../run/diagnostics/failures';
 import { linkOfRecord } from '../../run/own-link';
-import { nestedRun } from '../../run/run';
+import { confirm, queueReceipt, receiptAddress } from '../../run/places/confirmation';
+import { announceState } from '../../run/places/record-states';
+import { settlePlaces } from '../../run/places/settle';
+import { keyOf, nestedRun } from '../../run/run';
 import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
-import type { Block, ElementDefinition, Notify } from '../../types';
-import { isMapping } from '../../yaml/schema';
+import { nameOf } from '../../run/visits';
+import type { App, Block, Notify, Receipt } from '../../types';
 import { displayBlock } from '../run-block';
-
-/** What the words for yes and no are in the language of the mail. */
-type Say = (message: 'yes' | 'no') => string;
-
-/**
- * The fields of a form with their values, one on each line; below a repeated group a line for each entry.
- * @param region the language of the mail's dates and numbers; without it they are as they are stored
- */
-export function mailLines(
-  elements: ReadonlyMap<string, ElementDefinition>,
-  items: Items,
-  say: Say,
-  region?: Region,
-): string[] {
-  const filled = [...elements.values()].filter(
-    ({ name, kind }) => kind.role !== 'action' && Object.hasOwn(items, name),
-  );
-  return filled.flatMap((element) => {
-    const { name, label = name } = element;
-    const entry = fieldsOf(element);
-    const value = items[name];
-    if (!entry || !Array.isArray(value)) return `${label}: ${textOf(element, value, say, region)}`;
-    const entries = value.map((one) => (isMapping(one) ? mailLines(entry, one, say, region).join(', ') : shown(one)));
-    return [`${label}:`, ...entries.map((text, index) => `  ${index + 1}. ${text}`)];
-  });
-}
-
-/** A value in one line, as people read it; of a repeated group its entries, one after the other. */
-export function readableLine(
-  element: ElementDefinition,
-  value: Json,
-  locale: Region & { say: Say },
-  options = listedOptions(element),
-): string {
-  const entry = fieldsOf(element);
-  if (!entry || !Array.isArray(value)) return value === null ? '' : textOf(element, value, locale.say, locale, options);
-  return value
-    .map((one) => (isMapping(one) ? mailLines(entry, one, locale.say, locale).join(', ') : shown(one)))
-    .join('; ');
-}
-
-/** A value as its form shows it: options by their labels, files by their names, dates and numbers in the language of the mail. */
-function textOf(
-  element: ElementDefinition,
-  value: Json | undefined,
-  say: Say,
-  region: Region | undefined,
-  options = listedOptions(element),
-): string {
-  if (Array.isArray(value)) return value.map((one) => textOf(element, one, say, region, options)).join(', ');
-  const word = value === undefined ? undefined : element.kind.word?.(value);
-  if (word) return say(word);
-  if (value !== undefined && isMapping(value) && typeof value.documentId === 'string') return shown(value.name);
-  const label = options?.find((option) => option.value === value)?.label;
-  return label ?? shown(region && value !== undefined ? readableValue(element, value, region) : value);
-}
+import { ownItems } from './checked-items';
+import { mailLines } from './readable-values';
 
 /**
  * Queues the mail of the block's `notify` for a record that its form has saved (docs/reference/definitions.md#notify). A mail
@@ -88,12 +43,7 @@ export const notifyOf = (run: Run, block: Block, record: StoredRecord, notify: N
   guarded(run, block, 'notify', () => send(run, block, notify, record));
 
 /** Makes a mail; one that cannot be made is reported under the key of the definition that asks for it. */
-export async function guarded(
-  run: Run,
-  block: Block,
-  key: 'notify' | 'receipt',
-  make: () => Promise<void>,
-): Promise<void> {
+async function guarded(run: Run, block: Block, key: 'notify' | 'receipt', make: () => Promise<void>): Promise<void> {
   try {
     await make();
   } catch (error) {
@@ -128,7 +78,7 @@ async function send(run: Run, block: Block, notify: Notify, record: StoredRecord
 }
 
 /** What a name in braces stands for in a subject, in the language of the mail. */
-export const lineFor =
+const lineFor =
   (run: Run, { definition }: Block, record: StoredRecord, locale: PageLocale) =>
   (name: string): Json =>
     valueInTitle(definition.elements.get(name), valueFor(run, record, name) ?? null, locale);
@@ -146,7 +96,7 @@ function valueFor(run: Run, record: StoredRecord, name: string): Json | undefine
  * HTML of the block that the mail shows, with the record; '' when it cannot be rendered. Its `view_permission` does not
  * count: the definition names it, and the visitor does not see it.
  */
-export async function bodyOf(
+async function bodyOf(
   run: Run,
   block: Block,
   key: 'notify' | 'receipt',
@@ -173,4 +123,136 @@ export async function bodyOf(
 function report(run: Run, block: Block, message: string): void {
   run.failures.push(`${run.app.id}/${block.id}: ${message}`);
   addNote(run, { app: run.app.id, block: block.id, line: null, message });
+}
+
+/**
+ * Queues the mail of the block's `receipt` for a new record (docs/reference/definitions.md#receipts); of one that waits until it is
+ * confirmed, when it is; of one that an administrator makes in the panel none. A mail that cannot be made does not fail the request: the log says why.
+ */
+export async function sendReceipt(run: Run, block: Block, record: StoredRecord): Promise<void> {
+  const { receipt } = block.definition;
+  if (!receipt || isUnconfirmed(record.items) || run.visit.through === 'panel') return;
+  const address = receiptAddress(receipt, record);
+  if (address === null) return;
+  await guarded(run, block, 'receipt', () =>
+    makeReceipt(run, block, receipt, { address, record, because: 'received' }),
+  );
+}
+
+/**
+ * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. The request is another
+ * one's, so that the record's link is known to it for the mail alone. A mail that cannot be made keeps no record from moving up.
+ * @param app the app of the record: logic of another one may have made the place free
+ */
+export async function sendPlace(run: Run, app: App, block: Block, record: StoredRecord): Promise<void> {
+  const { receipt } = block.definition;
+  const address = receipt && receiptAddress(receipt, record);
+  if (!receipt || !address) return;
+  await guarded(run, block, 'receipt', async () => {
+    const own = app.id === run.app.id ? run : nestedRun(run, app);
+    const links = new Map(run.links);
+    await findLink({ ...own, links }, record);
+    await makeReceipt({ ...own, links }, block, receipt, { address, record, because: 'place' });
+  });
+}
+
+/** Makes the stored link of a record known to a run, if there is one. */
+async function findLink(run: Run, { id }: StoredRecord): Promise<void> {
+  const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key: keyOf(run), purpose: 'mine', id }));
+  if (own) run.links.set(id, own.linkId);
+}
+
+/** Why a receipt is sent: its first sentence, where that is shown above a block too, and its subject where the definition has none. */
+const reasons = {
+  received: { intro: 'receipt_intro', subject: 'receipt_subject', isShown: false },
+  place: { intro: 'place_free', subject: 'place_free_subject', isShown: true },
+} as const;
+
+async function makeReceipt(
+  run: Run,
+  block: Block,
+  { subject, block: shown }: Receipt,
+  { address, record, because }: { address: string; record: StoredRecord; because: keyof typeof reasons },
+): Promise<void> {
+  const locale = await localeOf(run);
+  const { say } = locale;
+  const reason = reasons[because];
+  const title =
+    (subject === null ? '' : filledLine(subject, lineFor(run, block, record, locale)).slice(0, mailLimits.subject)) ||
+    say(reason.subject, { name: nameOf(block) });
+  const link = linkOfRecord(run, record);
+  const { id: _id, ...own } = await ownItems(run, block, record);
+  const lines = mailLines(block.definition.elements, own, say, locale);
+  const state = record.items._state === 'waiting' ? [say('place_on_list'), ''] : [];
+  const intro = say(reason.intro, { name: nameOf(block), site: run.visit.site.title });
+  const body = shown === null ? '' : await bodyOf(run, block, 'receipt', shown, record);
+  const html = reason.isShown && body !== '' ? `<p>${escapeHtml(intro)}</p>\n${body}` : body;
+  const below = link === null ? [] : ['', say('own_link'), link];
+  await queueReceipt(run, {
+    address,
+    subject: title,
+    text: [intro, '', ...state, ...lines, ...below].join('\n'),
+    html,
+    calendar: calendarOf(run, block, record, title),
+    isNeeded: false,
+  });
+}
+
+/** The calendar file of a record with a date that is not over: the first of its block's. Null without one. */
+function calendarOf(
+  { visit, app }: Run,
+  { definition }: Block,
+  { id, items }: StoredRecord,
+  title: string,
+): string | null {
+  const [now, key] = [Date.now(), { site: visit.site.id, app: app.id }];
+  const dates = [...definition.elements.values()].filter(({ kind }) => kind.isDate);
+  for (const { name } of dates) {
+    const at = startOf(items, name, visit.site);
+    if (at && at.end > now) {
+      const uid = `${digestOf(key, id, name)}@${new URL(visit.site.url).hostname}`;
+      return calendarFile({ uid, title, url: null, start: at.start, isDay: at.isDay, made: now });
+    }
+  }
+  return null;
+}
+
+const digestOf = ({ site, app }: AppKey, id: string, name: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([site, app, id, name]))
+    .digest('hex')
+    .slice(0, 32);
+
+/** When a date of a record begins, by the site's clock unless it names a zone, and when it is over. Null for what is no date. */
+function startOf(
+  items: Items,
+  name: string,
+  { timeZone }: Pick<Site, 'timeZone'>,
+): { start: number; end: number; isDay: boolean } | null {
+  const value = itemOf(items, name);
+  const found = typeof value === 'string' ? isoMoment(value) : null;
+  if (!found) return null;
+  const { time, kind } = found;
+  const zone = timeZone ?? serverTimeZone();
+  if (kind === 'day') return { start: time, end: momentInZone(time, zone, 'last') + 86_400_000, isDay: true };
+  const start = kind === 'instant' ? time : momentInZone(time - (time % 1000), zone, 'first');
+  return { start, end: start, isDay: false };
+}
+
+/**
+ * Confirms a record, and sends what has waited for that: the mail of `receipt`, those of `notify` and of its state. Webhooks follow from
+ * the change. ConflictError and FormRefusal where it has lost its places and there are none; nothing is changed then.
+ * @returns the record, as it is then
+ */
+export async function confirmRecord(run: Run, block: Block | null, record: StoredRecord): Promise<StoredRecord> {
+  const key = keyOf(run);
+  await confirm(run, key, record);
+  await settlePlaces(run);
+  const confirmed = (await run.unit.get(key, record.id)) ?? record;
+  if (!block) return confirmed;
+  await findLink(run, record);
+  await sendReceipt(run, block, confirmed);
+  await notifyOfSave(run, block, confirmed, true);
+  await announceState(run, confirmed);
+  return confirmed;
 }

@@ -4,7 +4,7 @@ import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
-import { visibleIn } from '../../run/confirmed';
+import { visibleIn } from '../../run/element-data';
 import { issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
@@ -16,7 +16,7 @@ import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { beforeElements } from '../run-block';
 import { checkedItems, sentNames, withoutNames } from './checked-items';
-import { sendReceipt } from './receipt';
+import { sendReceipt } from './notify';
 import { deleteRecord, saveInSession } from './save-record';
 
 /** Whether a record meets the `If-Match` header; undefined without one. */

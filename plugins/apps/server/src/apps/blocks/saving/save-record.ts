@@ -12,8 +12,8 @@ import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
 import type { Block, ElementDefinition, ElementOption } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
-import { type FormVersion, sentDigest, storedDigest, tagOf, versionIn } from '../sent/form-version';
-import { readableLine } from './notify';
+import { type FormVersion, sentDigest, storedDigest, tagOf, versionIn } from '../sent/inputs';
+import { readableLine } from './readable-values';
 
 interface SaveOptions {
   /** The record is new: `COMPUTED_ON_CREATION` elements are computed too. */

@@ -23,7 +23,7 @@ import type { Run } from '../../run/types';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
 import { guardProblem, optionsOf } from '../display/form';
-import type { SentFields } from '../sent/fields-of-items';
+import type { SentFields } from '../sent/inputs';
 import { type Entries, entriesOf, repeatsOf, shownInputs } from '../sent/inputs';
 import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './save-record';
 

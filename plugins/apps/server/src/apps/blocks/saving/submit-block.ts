@@ -3,6 +3,7 @@ import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import {
   buttonOf,
+  escapeHtml,
   type FormFields,
   fieldsAgain,
   filesAgain,
@@ -11,29 +12,30 @@ import {
   placeOfFile,
   publicFiles,
   roleOf,
+  textsOf,
   withSentFiles,
 } from '../../elements';
-import { draftOf } from '../../run/draft-link';
 import { requireStored } from '../../run/files';
-import { issueOwnLink } from '../../run/own-link';
+import { draftOf, issueOwnLink } from '../../run/own-link';
 import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
+import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { nameOf, permittedBlock } from '../../run/visits';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import type { DisplayOptions } from '../display/element-contents';
-import { formSources, shownDraft } from '../display/open-draft';
-import { questionHtml, unanswered } from '../display/page-contents';
-import { hasUnseenPage, onlyShows, shownAgain } from '../display/shown-again';
+import { DRAFT_BLOCK, entriesHtml, formHtml } from '../display/form';
+import { questionHtml, unanswered } from '../display/form-pages';
+import { formSources, hasUnseenPage, onlyShows, shownAgain, shownDraft } from '../display/shown-again';
 import { isSaved, shownElements } from '../group';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
-import type { SentFields } from '../sent/fields-of-items';
+import type { SentFields } from '../sent/inputs';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
-import { notifyOfSave } from './notify';
-import { sendReceipt } from './receipt';
+import { notifyOfSave, sendReceipt } from './notify';
 import { moveRecord } from './record-operations';
 import { type SavedDraft, saveDraft } from './save-draft';
 import { changedRecord, deleteInSession, saveInSession } from './save-record';
@@ -260,4 +262,41 @@ async function save(
     link,
     isUnconfirmed: unconfirmed,
   };
+}
+
+/**
+ * What a form shows that goes on with a draft which has ended (docs/reference/definitions.md#drafts), so that what was entered is not lost: for
+ * reading, if the draft was sent, because sent again it would be a second record; else as the block's form for a new record.
+ * @param run without the draft
+ * @param block of the draft, where that is known; else the form names it
+ * @returns null where there is no such block. 401 or 403 where the requester may not see it
+ */
+export async function showEndedDraft(
+  run: Run,
+  { block: id, isSent }: { block: string | undefined; isSent: boolean },
+  fields: FormFields,
+): Promise<{ block: Block; shown: Displayed } | null> {
+  const named = id ?? textsOf(Object.hasOwn(fields, DRAFT_BLOCK) ? fields[DRAFT_BLOCK] : undefined).at(-1);
+  if (named === undefined || !run.app.blocks.has(named)) return null;
+  const block = permittedBlock(run, named);
+  if (isSent) return { block, shown: await sentPage(run, block, fields) };
+  const { say } = await localeOf(run);
+  const errors = [{ path: [], message: say('draft_ended') }];
+  return { block, shown: await showRefused(run, block, null, fields, { errors }) };
+}
+
+/** A form without fields, as the browser's script expects it in place of the one that was sent. */
+async function sentPage(run: Run, block: Block, fields: FormFields): Promise<Displayed> {
+  const { say } = await localeOf(run);
+  const title = say('draft_sent');
+  const errors = [{ path: [], message: title }];
+  const sent = withSentFiles(block, fields, run.visit.files);
+  const { entries = [] } = await shownAgain(run, block, null, sent, { errors });
+  // With its message the form is not reloaded by itself.
+  const submission = { entered: new Map(), repeats: new Map(), errors };
+  const options = { record: null, mode: 'text', entries, submission } as const;
+  const text = entries.length > 0 ? `<p>${escapeHtml(say('draft_not_sent'))}</p>` : '';
+  const message = `<div class="apps-errors" role="alert"><h1>${escapeHtml(title)}</h1>${text}</div>`;
+  const html = await formHtml(run, block, options, `${message}${await entriesHtml(run, options)}`);
+  return { html, failed: false, isForm: true, title: nameOf(block) };
 }

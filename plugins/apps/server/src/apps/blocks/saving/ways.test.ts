@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Sender, senders, type Way, ways } from './ways';
+import { type Sender, senders, type Way, ways } from './checked-items';
 
 const root = join(__dirname, '../../../../../../..');
 const page = join(root, 'docs/reference/rules.md');

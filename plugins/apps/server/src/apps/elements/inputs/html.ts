@@ -2,7 +2,7 @@ import type { Json } from '../../../../../shared/json';
 import { escapeHtml } from '../../../layouts';
 import type { ElementView } from '../types';
 import type { Autocomplete, Inputmode } from './settings';
-import { conditionJson } from './show-if';
+import { conditionJson } from './settings';
 
 export { escapeHtml };
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../../shared/json';
 import type { Condition } from '../../types';
 import { elementOf } from '../testing/element';
-import { comparedAsNumber, conditionJson, isShown, withCondition } from './show-if';
+import { comparedAsNumber, conditionJson, isShown, withCondition } from './settings';
 
 const of = (...values: Condition['values']): Condition => ({ values, not: false, isNumber: false });
 const except = (...values: Condition['values']): Condition => ({ values, not: true, isNumber: false });

@@ -9,7 +9,11 @@ import type { PageLocale } from '../../locales';
 import type { App, Block } from '../../types';
 import { localeOf } from '../site-locale';
 import type { AppServices, Run } from '../types';
-import { showsDetails } from './details';
+
+/** Whether error details may be shown: in debug mode, or to a manager (docs/errors.md#messages). */
+export function showsDetails(run: Pick<Run, 'app' | 'rights'>): boolean {
+  return run.app.settings.debug || run.rights.manager;
+}
 
 /** A failure of a block's logic or layout. */
 interface Failure {

@@ -16,7 +16,7 @@ const ITEM = 'state';
 type Stated = Block & { states: States };
 
 /** The block of a record, if its records have states. */
-export function statedBlock(app: App, items: Items | null): Stated | null {
+function statedBlock(app: App, items: Items | null): Stated | null {
   const id = items?.block;
   const block = typeof id === 'string' ? app.blocks.get(id) : undefined;
   const states = block?.definition.states;
@@ -132,3 +132,6 @@ async function entered(
   // Of one that waits until it is confirmed, then.
   if (notify && record && !isUnconfirmed(record.items)) await run.services.nested.notify(run, block, record, notify);
 }
+
+/** What shows the state of a record in a layout, and the name of its buttons. */
+export const STATE_BUTTONS = '_state';

@@ -1,13 +1,16 @@
 import type { Items } from '../../../../../shared/json';
+import type { PlacesData } from '../../../../../shared/logic-protocol';
 import { serverTimeZone } from '../../../common/time/cron';
 import { readableMoment } from '../../../common/values/moments';
 import { momentInZone } from '../../../common/values/zoned';
 import { type Place, placeIndex, placeValues } from '../../../indexes';
+import type { AppKey } from '../../../records/types';
 import type { Site } from '../../../sites/types';
 import { listedOptions } from '../../elements';
 import type { PageLocale } from '../../locales';
-import type { App, Block, Definition, ElementOption, LocalTime, Places } from '../../types';
+import type { App, Block, Definition, ElementDefinition, ElementOption, LocalTime, Places } from '../../types';
 import type { PlaceCode } from '../refusals';
+import type { Run } from '../types';
 
 /** A place that a record of a block takes, and how many records may take it. */
 export interface TakenPlace extends Place {
@@ -53,7 +56,7 @@ export function optionsNamed({ elements }: Pick<Definition, 'elements'>, name: s
 }
 
 /** The limits of options by their values as texts. */
-export const optionLimits = (options: readonly { value: unknown; limit?: number }[]): Map<string, number> =>
+const optionLimits = (options: readonly { value: unknown; limit?: number }[]): Map<string, number> =>
   new Map(options.flatMap(({ value, limit }) => (limit === undefined ? [] : [[String(value), limit]])));
 
 /** The records of a block that have a place, or wait for one. */
@@ -96,4 +99,46 @@ export function placeText(places: Places, code: PlaceCode, locale: PageLocale): 
   const given = { full: full ?? closed, closed, not_open: closed, once: null }[code];
   if (given === null) return locale.say(`place_${code}`, values);
   return given.replace(PLACEHOLDER, (_, name: keyof typeof values) => values[name]);
+}
+
+/**
+ * What a block's places are now; null for a block without rules about them. What it counts is part of what the run has read, and a
+ * rendering of it holds until the block opens or closes.
+ */
+export async function placesData(
+  run: Pick<Run, 'unit' | 'visit'>,
+  app: App,
+  { id, definition: { places } }: Block,
+): Promise<PlacesData | null> {
+  if (!places) return null;
+  const key = { site: run.visit.site.id, app: app.id };
+  const { limit, waitingList } = places;
+  const { state, until } = openAt(places, run.visit.site, Date.now());
+  if (until !== null) {
+    run.visit.inputs?.readClock(until);
+    run.visit.onTime(until);
+  }
+  const taken = await countOf(run, app, key, statePlace(id, 'taken'));
+  const waiting = waitingList ? await countOf(run, app, key, statePlace(id, 'waiting')) : 0;
+  const left = limit === null ? null : Math.max(0, limit - taken);
+  return { limit, taken, left, waiting, state: state === 'open' && left === 0 ? 'full' : state };
+}
+
+const countOf = ({ unit }: Pick<Run, 'unit'>, app: App, key: AppKey, place: Place): Promise<number> =>
+  unit.count(key, app.indexes, undefined, { place });
+
+/** How many more records may choose each option of an element that has a limit, by the option's value as text. */
+export async function optionsLeft(
+  run: Pick<Run, 'unit' | 'visit'>,
+  app: App,
+  block: Block,
+  element: ElementDefinition,
+): Promise<ReadonlyMap<string, number>> {
+  const key = { site: run.visit.site.id, app: app.id };
+  const left = new Map<string, number>();
+  for (const [value, limit] of optionLimits(listedOptions(element) ?? [])) {
+    const place = { index: placeIndex(block.id, 'option', element.name), value };
+    left.set(value, Math.max(0, limit - (await countOf(run, app, key, place))));
+  }
+  return left;
 }

@@ -3,8 +3,8 @@ import { words } from '../../keys';
 import { itemValue, textOf, weight } from '../../tables/rows';
 import type { IndexDeclarations, SearchOptions } from '../../types';
 import { checkQuery, parseQuery } from '../check';
-import { compareSame, matches } from '../matches';
 import type { Condition } from '../operators';
+import { compareSame, matches } from '../search';
 
 /** For tests: the expected result of a search, computed naively from the records in order of creation. */
 export function expectedSearch(
