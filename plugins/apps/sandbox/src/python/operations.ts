@@ -11,7 +11,7 @@ export const operations = {
   answer: 'A',
   /** Makes host calls: JSON of `HostCalls` in, of a `HostAnswer` out. */
   hostCalls: 'H',
-  /** Takes the long texts out of JSON, and gives one of them by its number (`long-text.ts`). */
+  /** Takes the long texts out of JSON, and gives one of them by its number. */
   takeOutTexts: 'J',
   longText: 'G',
   /** A file of the program after a blank; without the blank there is no such file. */

@@ -42,7 +42,7 @@ export interface OwnTable {
   deleteMany(params: object): Promise<unknown>;
 }
 
-/** Strapi's functions for images, with the answers of the plugin's process during an upload (pictures/image-service.ts). */
+/** Strapi's functions for images, with the answers of the plugin's process during an upload (pictures.ts). */
 interface ImageFunctions {
   isImage(file: object): Promise<boolean>;
   isOptimizableImage(file: object): Promise<boolean>;

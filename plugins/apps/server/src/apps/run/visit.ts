@@ -101,7 +101,7 @@ export interface VisitParts {
   readonly files: RequestFiles | undefined;
   /** The record that the request owns by a signed link (own-link.ts). */
   readonly own: OwnLink | undefined;
-  /** The draft that the request continues by a signed link (draft-link.ts). */
+  /** The draft that the request continues by a signed link (own-link.ts). */
   readonly draft: OpenDraft | undefined;
   /** Log entries of the request that redirected here, for the same visitor's browser. The blocks of a page take their own. */
   readonly pendingLog: LogEntry[];

@@ -108,7 +108,7 @@ export interface Plan {
   /** The state of the app that named the generation, where the plan was made for a remembered one. */
   state: string | undefined;
   make: (guard: ScanGuard) => Statement & { short: boolean };
-  /** Whether it may find fewer matches than there are (bounded-walk.ts). */
+  /** Whether it may find fewer matches than there are (`boundedWalk` of planner.ts). */
   isWalk: boolean;
 }
 

@@ -109,7 +109,7 @@ export interface QueryTarget {
    * finds enough. The databases' own estimates are wrong by orders of magnitude where statistics are missing.
    */
   maxSorted: number;
-  /** Records that are read at most in the wanted order (bounded-walk.ts) before the matches are counted and sorted. */
+  /** Records that are read at most in the wanted order (`boundedWalk` of ../planner/planner.ts) before the matches are counted and sorted. */
   maxWalk: number;
   guard: ScanGuard;
 }

@@ -171,7 +171,7 @@ export interface PageLimits {
 /**
  * Limits of parameters, so that a call blocks the server for some hundredths of a second at most: Strapi and the database
  * traverse all of them repeatedly (measured by benchmarks/content-queries.mjs). Each object of a query becomes a condition, each
- * entry of `sort` another comparison of every row. What relations cost is bounded in `query-cost.ts`.
+ * entry of `sort` another comparison of every row. What relations cost is bounded by `MAX_COST`.
  */
 export const MAX = {
   /** `filters`, `sort`, `fields` and `populate` together. */
