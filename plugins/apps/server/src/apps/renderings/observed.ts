@@ -70,7 +70,7 @@ const ACCOUNTS = ['plugin::users-permissions.user', 'admin::user', 'admin::api-t
 
 /**
  * The visit of a rendering that may be kept: notes what is looked at, and has placeholders for what belongs to one visitor.
- * The sandbox gets the original data, and notes by itself what logic looks at (`originals.ts`).
+ * The sandbox gets the original data, and notes by itself what logic looks at (`originalOf`).
  */
 export function observedVisit(visit: Visit, inputs: Inputs): Visit {
   const { visitor, requester, parentRequest } = visit;

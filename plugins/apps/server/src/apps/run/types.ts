@@ -186,7 +186,7 @@ export interface Run {
   readonly logs: LogEntry[];
   /** Failures shown as error marks, which do not fail the request; written to the server's log. */
   readonly failures: string[];
-  /** Console entries about mistakes, for requesters who see details (`notices.ts`). */
+  /** Console entries about mistakes, for requesters who see details (`diagnostics/failures.ts`). */
   readonly notes: LogEntry[];
   /** Ids of the links that it has made, by the ids of their records; shared by all levels. */
   readonly links: Map<string, string>;

@@ -40,7 +40,7 @@ export interface InjectedRequest {
   overlay?: Overlay;
 }
 
-/** What one request of the panel sees instead of what is stored (overlay.ts). */
+/** What one request of the panel sees instead of what is stored (`overlaid` in negotiate.ts). */
 export interface Overlay {
   /** Texts of files of one app, by path. */
   files?: { site: string; app: string; texts: ReadonlyMap<string, string> };
