@@ -91,7 +91,13 @@ describe.each(await availableClients())('persons on %s', (client) => {
       const searched = new RegExp(`(?<![a-z])${text.replaceAll('.', '\\.')}`, 'i');
       const found: Record<string, number> = {};
       for (const name of names.filter((one) => one.startsWith('apps_'))) {
-        const rows: object[] = await knex(name).select();
+        // The tables of an index go when others have replaced them.
+        const rows: object[] = await knex(name)
+          .select()
+          .catch(async (error: unknown) => {
+            if (await knex.schema.hasTable(name)) throw error;
+            return [];
+          });
         const has = rows.filter((row) => {
           const values = Object.values(row).map((value) =>
             Buffer.isBuffer(value) ? value.toString('utf8') : JSON.stringify(value),
