@@ -4,7 +4,15 @@
  */
 
 /** Headers about the connection or the time, not about the answer. */
-const dropped = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding', 'last-modified', 'x-response-time']);
+const dropped = new Set([
+  'date',
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'last-modified',
+  'x-request-id',
+  'x-response-time',
+]);
 
 /** Headers of which only the presence is kept: their value follows from the body before it is normalised. */
 const present = new Set(['content-length']);
@@ -15,7 +23,10 @@ const dayInMilliseconds = 24 * 60 * 60 * 1000;
 const variables = [
   { name: 'token', pattern: /\b[a-z0-9]{8,9}\.[A-Za-z0-9_-]{12}\.[A-Za-z0-9_-]{43}/g },
   { name: 'shown', pattern: /(?<=name="_shown" value=")[a-z0-9]{8}\.[A-Za-z0-9_-]{43}(?=")/g },
-  { name: 'live', pattern: /(?<="live":\[[^\]]*")[\w-]{20}(?=")/g },
+  { name: 'live', pattern: /(?<="(?:live|any)":\[[^\]]*")[\w-]{20,}(?=")/g },
+  { name: 'request', pattern: /(?<=<code>)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=<\/code>)/g },
+  { name: 'since', pattern: /(?<="since":")[\w-]{8}\.\d+(?=")/g },
+  { name: 'milliseconds', pattern: /(?<=;dur=)\d+(?:\.\d+)?/g },
   { name: 'time', pattern: /\b20\d\d-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\b)/g, when: isRecent },
   { name: 'day', pattern: /\b20\d\d-\d\d-\d\d\b/g, when: isRecent },
   { name: 'time', pattern: /\b\w{3}, \d\d \w{3} 20\d\d \d\d:\d\d:\d\d GMT/g, when: isRecent },
