@@ -125,7 +125,7 @@ function base64Core(value: string, before: number): string {
 
 const urlSafe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-/** The forms of a value, each once: as it is, as JSON, in addresses and forms, as HTML, hexadecimal, and base64. */
+/** The encodings of a value, without duplicates: plain text, JSON, URL and form encoding, HTML, hexadecimal and base64. */
 function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const addresses = [encodeURIComponent(value), percent(value)];

@@ -102,7 +102,7 @@ export type Path = readonly (string | number)[];
 interface Node {
   start: number;
   keyStart: number;
-  /** Of a mapping or list that has any. */
+  /** Those of a mapping or list; absent where it is empty, and for other values. */
   children?: Map<string | number, Node>;
 }
 

@@ -6,7 +6,7 @@ import type { NewJob } from '../../jobs/types';
 import type { ChangedItems } from '../../records';
 import type { AppKey, Items, SeqRange } from '../../records/types';
 
-/** A record that is created, changed or deleted, as it is afterwards; a deleted one as it was before. */
+/** A change of a record: its items after the change; those before it where the record was deleted. */
 export interface DeliveredChange {
   event: RecordEvent;
   id: string;

@@ -97,7 +97,7 @@ function filled(value: Json): string[] {
   return [String(value)];
 }
 
-/** An address as it is compared: `Anna@Example.org ` and `anna@example.org` are one. */
+/** An e-mail address in its form for comparisons: `Anna@Example.org ` equals `anna@example.org`. */
 export const foldedAddress = (text: string): string => asciiAddress(text.replace(/\s+/g, '')).toLowerCase();
 
 /** A record for the indexes; `seq` is its row in the records table. */

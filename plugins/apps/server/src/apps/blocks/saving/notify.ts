@@ -242,7 +242,7 @@ function startOf(
 /**
  * Confirms a record, and sends what has waited for that: the mail of `receipt`, those of `notify` and of its state. Webhooks follow from
  * the change. ConflictError and FormRefusal where it has lost its places and there are none; nothing is changed then.
- * @returns the record, as it is then
+ * @returns the confirmed record
  */
 export async function confirmRecord(run: Run, block: Block | null, record: StoredRecord): Promise<StoredRecord> {
   const key = keyOf(run);
