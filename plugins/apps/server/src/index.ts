@@ -4,6 +4,7 @@ import { callVisit, declaredCells, importRecords, type PlaceTally } from './apps
 import { permissionControllers, registerAdminActions, watchPasswordChanges } from './auth';
 import { missing, notFound } from './common/errors';
 import { type FormattedLogger, logAsJson } from './common/log';
+import { allocateYoung } from './common/request-objects';
 import { setTracer } from './common/spans';
 import { clearSpools } from './common/spool';
 import { paceByRequest } from './common/time/pace';
@@ -170,6 +171,7 @@ export default {
   routes: { admin: admin.routes },
 
   async register({ strapi }: { strapi: Core.Strapi }) {
+    allocateYoung();
     const tables = Object.values(contentTypes).map(({ schema }) => schema.collectionName);
     keepTables(strapi.db.schema as unknown as Parameters<typeof keepTables>[0], new Set(tables));
     paceByRequest(

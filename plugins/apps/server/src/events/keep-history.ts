@@ -4,7 +4,7 @@ import { type ChangeWatcher, type History, joined, type Provenance, provenance }
 import type { AppKey } from '../records/types';
 
 /** Who has made a bulk change of the host's own code: only imports make one. */
-const byImport: Provenance = { requester: '', through: 'import' };
+const byImport: Provenance = { requester: () => '', through: 'import' };
 
 /**
  * Writes each change of records of an app with `history: true` to the history, in its own transaction (docs/decisions/history.md):
@@ -40,7 +40,7 @@ export function keepHistory(history: History, loadApp: (key: AppKey) => Awaitabl
 
       async clear(key, atCommit) {
         if (!(await isKept(key))) return store.clear(key, atCommit);
-        const by = provenance() ?? { requester: '', through: 'logic' };
+        const by = provenance() ?? { requester: () => '', through: 'logic' };
         await store.clear(key, (deleted) => joined([history.ofCleared(key, by, deleted), atCommit?.(deleted)]));
       },
     }),

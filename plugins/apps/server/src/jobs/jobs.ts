@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppsError } from '../common/errors';
 import type { Logger } from '../common/log';
+import { OwnValue } from '../common/request-objects';
 import { createSql, dialects, type HostDatabase, type Sql, throughOutage } from '../database';
 import type { Observations } from '../metrics/types';
 import type { Signals } from '../processes/types';
@@ -94,9 +95,9 @@ export function createJobs({
     full: () => signals.send('jobs'),
   });
   /** The jobs with keys that a unit of work has added, by site, app and key: they are not stored yet. */
-  const ownKeys = new WeakMap<UnitOfWork, Map<string, string>>();
+  const ownKeys = new OwnValue<UnitOfWork, Map<string, string>>('jobs');
   /** What is to be stored at the end of this turn of the event loop, by transaction. */
-  const inserting = new WeakMap<Transaction, { jobs: StoredJob[]; done: Promise<void> }>();
+  const inserting = new OwnValue<Transaction, { jobs: StoredJob[]; done: Promise<void> }>('inserting');
   const counted = new Map<string, { count: number; at: number }>();
   let timer: NodeJS.Timeout | undefined;
   let soon: NodeJS.Timeout | undefined;
@@ -218,8 +219,7 @@ export function createJobs({
   return {
     async add(unit: UnitOfWork, job) {
       const { key, jobKey } = job;
-      const own = ownKeys.get(unit) ?? new Map<string, string>();
-      ownKeys.set(unit, own);
+      const own = ownKeys.getOrMake(unit, () => new Map());
       const name = JSON.stringify([key.site, key.app, jobKey]);
       const added = jobKey === null ? undefined : own.get(name);
       if (added !== undefined) return added;
@@ -341,7 +341,7 @@ export function createJobs({
     }
     const jobs = [...added];
     const done = new Promise((resolve) => setImmediate(resolve)).then(() => {
-      inserting.delete(trx);
+      inserting.set(trx, undefined);
       return store(createSql(trx, dialect), jobs);
     });
     inserting.set(trx, { jobs, done });

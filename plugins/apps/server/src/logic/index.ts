@@ -1,6 +1,7 @@
 import type { WireProgram } from '../../../shared/logic-protocol';
 import { isAppsError, logicError, unavailable } from '../common/errors';
 import { packageManagerOf } from '../common/package-manager';
+import { OwnValue } from '../common/request-objects';
 import { within } from '../common/time/pace';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Messages } from '../processes/types';
@@ -100,7 +101,7 @@ export function createLogicRuntime({
   });
   const pace = new HostPace();
   const outside = createOutsideShare(limits, (time) => noteWait('calls_out', time));
-  const open = new Map<LogicBudget, number>();
+  const open = new OwnValue<LogicBudget, number>('open sessions');
 
   /** Acquires a permit for a session of this request; the returned function releases it. */
   async function acquire(budget: LogicBudget, program: WireProgram): Promise<() => void> {
@@ -112,11 +113,11 @@ export function createLogicRuntime({
       const release =
         depth === 0 ? await waited(budget.shared, () => pool.acquire(program.key, limits.logicTime)) : () => undefined;
       return () => {
-        count(open, budget, -1);
+        open.set(budget, (open.get(budget) ?? 1) - 1);
         release();
       };
     } catch (error) {
-      count(open, budget, -1);
+      open.set(budget, (open.get(budget) ?? 1) - 1);
       throw error;
     }
   }
@@ -207,7 +208,7 @@ async function openAnywhere(pool: RunnerPool, options: Omit<SessionOptions, 'run
     };
     try {
       const runner = await startedRunner(pool, options);
-      const session = await openSession({ ...options, runner, onEnd });
+      const session = await openSession({ runner, ...options, onEnd });
       opened = true;
       // Its runner may have ended it in the same message as it opened it.
       if (ended) options.onEnd();
@@ -246,12 +247,6 @@ const newBudget = ({ logicTime }: LogicRuntimeOptions['limits'], spent: number):
   inCall: new Set(),
   outside: { calls: 0, time: 0 },
 });
-
-function count(counts: Map<LogicBudget, number>, budget: LogicBudget, by: number): void {
-  const next = (counts.get(budget) ?? 0) + by;
-  if (next > 0) counts.set(budget, next);
-  else counts.delete(budget);
-}
 
 function once(work: () => void): () => void {
   let done = false;

@@ -145,20 +145,26 @@ export function createMetrics(): Metrics {
     labelsOf,
     request(about, status, time) {
       const labels = labelsOf(about);
-      requests.inc({ ...labels, status: statusLabel(status) });
+      const { site, app } = labels;
+      requests.inc({ site, app, status: statusLabel(status) });
       requestTimes.observe(labels, seconds(time));
     },
     run(about, state, time, calls) {
       const labels = labelsOf(about);
-      runs.inc({ ...labels, state });
+      const { site, app } = labels;
+      runs.inc({ site, app, state });
       runTimes.observe(labels, seconds(time));
       if (calls > 0) hostCalls.inc(labels, calls);
     },
     retry: (about) => retries.inc(labelsOf(about)),
     wait: (what, time) => waits.observe({ for: what }, seconds(time)),
-    rendering: (about, kind, result) => renderings.inc({ ...labelsOf(about), kind, result }),
+    rendering(about, kind, result) {
+      const { site, app } = labelsOf(about);
+      renderings.inc({ site, app, kind, result });
+    },
     job(about, kind, result, time) {
-      jobs.inc({ ...labelsOf(about), kind, result });
+      const { site, app } = labelsOf(about);
+      jobs.inc({ site, app, kind, result });
       jobTimes.observe({ kind }, seconds(time));
     },
     login: (result) => logins.inc({ result }),

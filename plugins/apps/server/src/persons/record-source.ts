@@ -44,7 +44,7 @@ export async function forget(
   };
   if (site && app) return (await inRun(services, site, app, id, work)) !== null;
   // The theme no longer has the app: its records have no places, and its files no elements.
-  const by = { requester: '', through: 'job', forgets: true } as const;
+  const by = { requester: () => '', through: 'job', forgets: true } as const;
   const gone = await changedBy(by, () => services.store.transact(work, { key, id }));
   if (gone) await services.files.release(key, documentIdsIn(gone.items));
   return gone !== null;

@@ -82,7 +82,7 @@ const MAX_DELETED = 1_000;
 const DAY = 24 * 60 * 60_000;
 
 /** What is said of changes by code of the host that names no requester. */
-const byCode: Provenance = { requester: '', through: 'logic' };
+const byCode: Provenance = { requester: () => '', through: 'logic' };
 
 export function createHistory({
   database,
@@ -206,7 +206,7 @@ function rowOf(
   { requester, through }: Provenance,
 ): unknown[] {
   const texts = [items, earlier].map((value) => value && JSON.stringify(value));
-  return [hashOf(key, id), scopeOf(key), key.site, key.app, id, creator, at, requester, through, ...texts];
+  return [hashOf(key, id), scopeOf(key), key.site, key.app, id, creator, at, requester(), through, ...texts];
 }
 
 function conditionOf(

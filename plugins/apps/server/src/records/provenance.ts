@@ -10,8 +10,8 @@ export type Through = (typeof throughs)[number];
 
 /** Who changes records, and through what. */
 export interface Provenance {
-  /** `Requester.identity`: '' for anonymous. Read where something changes: a rendering that only reads stays one for all requesters. */
-  readonly requester: string;
+  /** `Requester.identity`: '' for anonymous. Asked where something changes: a rendering that only reads stays one for all requesters. */
+  requester(): string;
   through: Through;
   /** Whether what it takes away is to be forgotten: neither the history nor a webhook gets the items from before. */
   readonly forgets?: boolean;
@@ -31,11 +31,5 @@ export const provenance = (): Provenance | undefined => current.getStore();
  */
 export function changedByLogic<T>(by: Provenance, work: () => T): T {
   const isCall = by.through === 'rule' || by.through === 'job';
-  const logic: Provenance = {
-    get requester() {
-      return by.requester;
-    },
-    through: isCall ? by.through : 'logic',
-  };
-  return current.run(logic, work);
+  return current.run({ requester: by.requester, through: isCall ? by.through : 'logic' }, work);
 }

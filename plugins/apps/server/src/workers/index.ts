@@ -1,5 +1,6 @@
 import type { ProcessAccess } from '../common/confined-process';
 import { unavailable } from '../common/errors';
+import { RequestSet } from '../common/request-objects';
 import type { SandboxConfig } from '../config.types';
 import { startWorker, WorkerFailure, type WorkerProcess, type WorkerTask, WorkerUnavailable } from './worker-process';
 
@@ -46,12 +47,12 @@ export function createSemaphore({
   busy = () => unavailable('The server is busy, try again soon', 1),
   waited = () => {},
 }: Options): Semaphore {
-  const waiting = new Set<Waiter>();
+  const waiting = new RequestSet<Waiter>();
   const held = new Map<string, number>();
   let free = permits;
   const mayHave = (user: string) => free > 0 && (held.get(user) ?? 0) < share(permits);
   const isFull = (user: string) =>
-    waiting.size >= queue || [...waiting].filter((waiter) => waiter.user === user).length >= share(queue);
+    waiting.size >= queue || waiting.values().filter((waiter) => waiter.user === user).length >= share(queue);
 
   function grant(user: string): () => void {
     free -= 1;
@@ -64,7 +65,7 @@ export function createSemaphore({
       const others = (held.get(user) ?? 0) - 1;
       if (others > 0) held.set(user, others);
       else held.delete(user);
-      for (const waiter of waiting) if (mayHave(waiter.user)) return waiter.grant();
+      waiting.find((waiter) => mayHave(waiter.user))?.grant();
     };
   }
 
@@ -76,7 +77,7 @@ export function createSemaphore({
     return new Promise((resolve, reject) => {
       const leave = () => {
         waited(performance.now() - begun);
-        waiting.delete(waiter);
+        waiting.delete(entry);
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
       };
@@ -94,7 +95,7 @@ export function createSemaphore({
       };
       const timer = timeout === undefined ? undefined : setTimeout(() => refuse(busy()), timeout);
       signal?.addEventListener('abort', abort, { once: true });
-      waiting.add(waiter);
+      const entry = waiting.add(waiter);
     });
   };
 

@@ -78,7 +78,7 @@ export async function renderBlock(
   // Only a layout that names the context can show its properties; for others the call to the sandbox is skipped.
   const properties = layout.namesContext ? await session.properties() : {};
   const locale = await localeOf(run);
-  const context = layoutContext(run, block, { ...options, places });
+  const context = layoutContext(run, block, { record: options.record, mode: options.mode, places });
   const rendered = layout.render({
     element: contents.element,
     context: withGetters(properties, context),

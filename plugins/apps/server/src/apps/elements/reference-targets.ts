@@ -1,5 +1,6 @@
 import { type Items, itemOf, type Json } from '../../../../shared/json';
 import { definitionError, isAppsError } from '../../common/errors';
+import { OwnValue } from '../../common/request-objects';
 import { expectWork, shortWork } from '../../common/time/pace';
 import { fold, words } from '../../indexes';
 import type { StoredRecord } from '../../records/types';
@@ -32,10 +33,10 @@ const MAX_SCANNED = 1_000;
 const MAX_WORDS = 10;
 
 /** Targets found in one attempt at a request, by element and id, so that a page of many references asks once for each. */
-const found = new WeakMap<object, Map<string, Promise<Target | null>>>();
+const found = new OwnValue<object, Map<string, Promise<Target | null>>>('targets');
 
 /** Targets offered in one attempt, by element and text: all entries of a repeated group offer the same. */
-const offered = new WeakMap<object, Map<string, Promise<Target[]>>>();
+const offered = new OwnValue<object, Map<string, Promise<Target[]>>>('offered targets');
 
 /** What names the targets of an element in a run, and further texts. */
 const keyFor = (data: ElementData, { settings }: Reference, ...more: string[]): string => {
@@ -58,8 +59,7 @@ async function emptyIfHidden<T>(work: () => Promise<T[]>): Promise<T[]> {
 
 /** Targets that a form may offer, by a part of their text: at most one more than it offers. */
 export function offeredTargets(data: ElementData, element: Reference, find: string): Promise<Target[]> {
-  const known = offered.get(data.attempt) ?? new Map<string, Promise<Target[]>>();
-  offered.set(data.attempt, known);
+  const known = offered.getOrMake(data.attempt, () => new Map());
   const key = keyFor(data, element, find);
   const targets = known.get(key) ?? emptyIfHidden(() => findTargets(data, element, find));
   known.set(key, targets);
@@ -81,8 +81,7 @@ const LOAD_TIME = 0.3;
 
 /** The targets of these ids, in their order; without those that are gone or that the requester may not see. */
 export async function targetsOf(data: ElementData, element: Reference, ids: readonly string[]): Promise<Target[]> {
-  const known = found.get(data.attempt) ?? new Map<string, Promise<Target | null>>();
-  found.set(data.attempt, known);
+  const known = found.getOrMake(data.attempt, () => new Map());
   const keyOfTarget = (id: string) => keyFor(data, element, id);
   const wanted = [...new Set(ids)];
   const missing = wanted.filter((id) => !known.has(keyOfTarget(id)));

@@ -25,18 +25,18 @@ export function logicHost(run: Run, block: Block): LogicHost {
 
 function handlersOf(run: Run, block: Block): HostCallHandlers {
   const site = siteCalls(run);
-  return {
-    ...recordCalls(run),
-    ...listCalls(run),
-    ...blockCalls(run),
-    ...site.handlers,
-    ...contentCalls(run, site.documents),
-    ...formCalls(run, block),
-    ...flashCalls(run),
-    ...mailCalls(run),
-    ...fetchCalls(run),
-    ...jobCalls(run),
-  };
+  return Object.assign(
+    recordCalls(run),
+    listCalls(run),
+    blockCalls(run),
+    site.handlers,
+    contentCalls(run, site.documents),
+    formCalls(run, block),
+    flashCalls(run),
+    mailCalls(run),
+    fetchCalls(run),
+    jobCalls(run),
+  );
 }
 
 function mailCalls(run: Run): Pick<HostCallHandlers, 'sendMail'> {

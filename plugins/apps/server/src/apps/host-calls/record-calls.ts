@@ -1,4 +1,5 @@
 import { AppsError, missing, notFound } from '../../common/errors';
+import { OwnValue } from '../../common/request-objects';
 import { didYouMean } from '../../common/text';
 import { JsonText } from '../../logic';
 import type { CreatorData, RecordData } from '../../logic/types';
@@ -96,12 +97,11 @@ export function recordCalls(run: Run): RecordCalls {
 }
 
 /** Accounts of creators in one attempt at a request: a list of records asks once for each. */
-const accounts = new WeakMap<Run['unit'], Map<string, Promise<CreatorData | null>>>();
+const accounts = new OwnValue<Run['unit'], Map<string, Promise<CreatorData | null>>>('accounts');
 
 /** The account of an identity; null for one that no longer exists. */
 function accountOf({ unit, services }: Run, identity: string): Promise<CreatorData | null> {
-  const known = accounts.get(unit) ?? new Map<string, Promise<CreatorData | null>>();
-  accounts.set(unit, known);
+  const known = accounts.getOrMake(unit, () => new Map());
   const read = async (): Promise<CreatorData | null> => {
     const account = (await unit.alongside(() => services.creators([identity]))).get(identity);
     // A user's id is the one of Strapi's documents; other accounts have no such id.

@@ -223,13 +223,15 @@ export function localeFor(
   shared: CatalogueFiles = noFiles,
 ): Promise<PageLocale> {
   const key = `${locale} ${timeZone}`;
+  const found = locales.get(own)?.get(shared)?.get(key);
+  if (found) return found;
   const ofOwn = locales.get(own) ?? new WeakMap<CatalogueFiles, Map<string, Promise<PageLocale>>>();
   locales.set(own, ofOwn);
   const known = ofOwn.get(shared) ?? new Map<string, Promise<PageLocale>>();
   ofOwn.set(shared, known);
-  const found = known.get(key) ?? createLocale(locale ?? 'en', timeZone, [own, shared].map(cataloguesOf));
-  known.set(key, found);
-  return found;
+  const made = createLocale(locale ?? 'en', timeZone, [own, shared].map(cataloguesOf));
+  known.set(key, made);
+  return made;
 }
 
 async function createLocale(

@@ -115,7 +115,7 @@ export async function themedPage(
 ): Promise<string> {
   const { title, canonical } = content;
   const { flash } = page.visit;
-  const place = content.hasFlash && flash && !flash.isEmpty ? FLASH_MARK : '';
+  const place = content.hasFlash && flash && !flash.isEmpty() ? FLASH_MARK : '';
   const main = withFlash(await ownMain(page, theme, content), place);
   const layout = theme?.files.get('layout.html');
   const whole = layout

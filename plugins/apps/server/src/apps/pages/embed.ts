@@ -55,7 +55,7 @@ export interface EmbeddingPage {
   /** Logs why something is missing in the page. */
   report(what: string, error: unknown): void;
   /** Whether an app of one of its blocks is in debug mode. */
-  readonly isDebugged: boolean;
+  isDebugged(): boolean;
   /** The blocks that were shown, in the order in which they were ready. */
   readonly shown: readonly ShownInPage[];
   /** Whether the page explains mistakes in the theme. */
@@ -177,9 +177,7 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
     explanation,
     tile,
     report,
-    get isDebugged() {
-      return isDebugged;
-    },
+    isDebugged: () => isDebugged,
     shown: allShown,
     explains: isExplained,
     notes: [],

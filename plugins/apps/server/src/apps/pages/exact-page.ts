@@ -48,7 +48,7 @@ interface KeptPage {
  * a new one.
  */
 export async function contentPage(services: AppServices, visit: Visit): Promise<SitePage> {
-  const hasMessages = visit.flash !== undefined && !visit.flash.isEmpty;
+  const hasMessages = visit.flash !== undefined && !visit.flash.isEmpty();
   let version: string | null = null;
   let blocks: readonly ShownInPage[] = [];
   const recipe: Recipe<Page, KeptPage> = {
@@ -59,7 +59,7 @@ export async function contentPage(services: AppServices, visit: Visit): Promise<
     async make(by, as) {
       const value = await newPage(by, as);
       ({ blocks } = value);
-      return { ...nothingRan, value };
+      return { value, ...nothingRan };
     },
     async toKept({ body, isDebugged }) {
       const parts = partsOf(body);
@@ -109,7 +109,7 @@ async function newPage(services: AppServices, visit: Visit): Promise<Page> {
   const canonical = `${visit.site.url}/${visit.contentPath}`;
   const body = await themedPage(page, theme, { title: visit.content.title, main, canonical });
   const isComplete = page.notes.length === 0 && page.failures.length === 0;
-  return { body, isComplete, isDebugged: page.isDebugged, blocks: page.shown };
+  return { body, isComplete, isDebugged: page.isDebugged(), blocks: page.shown };
 }
 
 /** The value of an element that is asked for by its own address. */
@@ -151,7 +151,7 @@ export function shownElement(
     async toKept(shown) {
       const text = JSON.stringify(shown.value);
       const parts = partsOf(text);
-      return { ...shown, parts: parts.length > 1 ? parts : null, size: text.length };
+      return { parts: parts.length > 1 ? parts : null, size: text.length, ...shown };
     },
     fromKept: ({ parts, size: _, ...shown }, to) =>
       parts ? { ...shown, value: JSON.parse(filledIn(parts, to)) as Json } : shown,

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Items } from '../../../../shared/json';
+import { objectsWith } from '../../common/request-objects';
+
 import type { RequestData } from '../../logic/types';
 import { namesOwnersOfFiles } from '../../sites';
 import { escapeHtml } from '../elements';
@@ -27,7 +29,7 @@ const text = (given = '') => Buffer.from(given, 'hex').toString();
 /** What a rendering that is kept gets in place of what belongs to one visitor. */
 export const placeholders: Placeholders = {
   liveSince: SINCE,
-  tokens: { issue: () => TOKEN, isIssued: false },
+  tokens: { issue: () => TOKEN, isIssued: () => false },
   forms: {
     shown: (app, block) => `${SHOWN}-${hex(app)}-${hex(block)};`,
     age: () => null,
@@ -95,28 +97,38 @@ function observedVisitor(visitor: NonNullable<Visit['visitor']>, inputs: Inputs)
   };
 }
 
-/** Parts of a request that are read by their names. */
-const grouped = ['query', 'headers', 'form'] as const;
-
-function observedRequest(request: RequestData, inputs: Inputs, prefix: string): RequestData {
-  const observed = {} as RequestData;
-  for (const key of Object.keys(request) as (keyof RequestData)[]) {
-    const isGrouped = (grouped as readonly string[]).includes(key);
-    let group: object | undefined;
-    Object.defineProperty(observed, key, {
-      enumerable: true,
-      get() {
-        if (!isGrouped) {
-          inputs.look(`${prefix}.${key}`);
-          return request[key];
-        }
-        group ??= observedItems(request[key] as Items, inputs, `${prefix}.${key}`);
-        return group;
-      },
-    });
-  }
-  return noteOriginal(observed, request);
+interface Observed {
+  request: RequestData;
+  inputs: Inputs;
+  /** What it is called in `x-apps-cache`. */
+  name: string;
+  groups: { [key: string]: object };
 }
+
+const part = (key: keyof RequestData) => (observed: Observed) => {
+  observed.inputs.look(`${observed.name}.${key}`);
+  return observed.request[key];
+};
+
+/** A part that is read by names. */
+const group = (key: 'query' | 'form' | 'headers') => (observed: Observed) => {
+  const { request, inputs, name, groups } = observed;
+  groups[key] ??= observedItems(request[key], inputs, `${name}.${key}`);
+  return groups[key];
+};
+
+const observedParts = objectsWith<Observed>({
+  method: part('method'),
+  url: part('url'),
+  path: part('path'),
+  query: group('query'),
+  form: group('form'),
+  body: part('body'),
+  headers: group('headers'),
+} satisfies { [key in keyof RequestData]: unknown });
+
+const observedRequest = (request: RequestData, inputs: Inputs, name: string): RequestData =>
+  noteOriginal(observedParts({ request, inputs, name, groups: {} }) as unknown as RequestData, request);
 
 function observedItems(items: Items, inputs: Inputs, prefix: string): object {
   const look = (name: string | symbol) => typeof name === 'string' && inputs.look(`${prefix}.${name}`);

@@ -1,5 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import type { Rights } from '../../auth/types';
+import { objectsWith } from '../../common/request-objects';
+
 import type { LayoutData } from '../../layouts/types';
 import type { ContentData, ContextData, PlacesData, RecordData } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
@@ -36,36 +38,46 @@ export interface Shown {
   places?: PlacesData | null;
 }
 
+interface LayoutState {
+  run: Run;
+  plain: { [name: string]: unknown };
+}
+
+const plain = (name: string) => (state: LayoutState) => state.plain[name];
+
+const layoutObject = objectsWith<LayoutState>({
+  app: plain('app'),
+  block: plain('block'),
+  record: plain('record'),
+  /** `input` or `text`: a layout may have labels of its own for either. */
+  mode: plain('mode'),
+  visitor: ({ run: { app, visit } }) => visitorData(app, visit.visitor),
+  request: plain('request'),
+  parent_request: plain('parent_request'),
+  portal: plain('portal'),
+  params: plain('params'),
+  content: ({ run: { visit } }) => contentOf(visit),
+  user: ({ run: { visit } }) => visit.requester.profile,
+});
+
 /** Liquid's `context` in a block's layout: plain data only. */
 export function layoutContext(run: Run, block: Block, { record, mode, places = null }: Shown): LayoutData['context'] {
   const { visit, services, app } = run;
-  // Named one by one: Node.js 20 takes 3 µs for each property after a spread object, and the order is seen by layouts.
   const { request, parent_request, portal, params } = visitData(visit);
-  return {
-    app: {
-      id: app.id,
-      url: services.sites.urls.app(visit.site, app.id, visit.contentPath),
-      options: app.settings.options,
+  const url = services.sites.urls.app(visit.site, app.id, visit.contentPath);
+  return layoutObject({
+    run,
+    plain: {
+      app: { id: app.id, url, options: app.settings.options },
+      block: { id: block.id, url: blockAddress(run, block.id), places },
+      record: record && { ...record.items, id: record.id, url: recordData(run, app, record).url },
+      mode,
+      request,
+      parent_request,
+      portal,
+      params,
     },
-    block: { id: block.id, url: blockAddress(run, block.id), places },
-    record: record && { ...record.items, id: record.id, url: recordData(run, app, record).url },
-    /** `input` or `text`: a layout may have labels of its own for either. */
-    mode,
-    get visitor() {
-      return visitorData(app, visit.visitor);
-    },
-    request,
-    parent_request,
-    portal,
-    params,
-    get content() {
-      visit.inputs?.look('content');
-      return contentFields(visit.content);
-    },
-    get user() {
-      return visit.requester.profile;
-    },
-  };
+  });
 }
 
 /** `context.visitor`; null unless the app asks for visitors. */
@@ -73,22 +85,17 @@ const visitorData = (app: App, visitor: Visit['visitor']) =>
   app.settings.visitor ? { id: visitor?.id() ?? null } : null;
 
 /** Liquid's `context` in the theme's own files: plain data only. */
-export function themeContext(visit: Visit): LayoutData['context'] {
-  const { request, portal } = visitData(visit);
-  const context = {
-    ...{ request, portal },
-    get user() {
-      return visit.requester.profile;
-    },
-    get content() {
-      visit.inputs?.look('content');
-      return contentFields(visit.content);
-    },
-  };
-  // For the theme's own forms. Issued when it is read, because a page with a token must not be cached.
-  Object.defineProperty(context, 'csrf_token', { get: () => visit.csrfToken() });
-  return context;
-}
+export const themeContext: (visit: Visit) => LayoutData['context'] = objectsWith<Visit>(
+  {
+    request: (visit) => visit.request,
+    portal: (visit) => portalData(visit.site),
+    user: (visit) => visit.requester.profile,
+    content: (visit) => contentOf(visit),
+    // For the theme's own forms. Issued when it is read, because a page with a token must not be cached.
+    csrf_token: (visit) => visit.csrfToken(),
+  },
+  ['csrf_token'],
+);
 
 /** Data of a visit for Liquid. */
 function visitData(visit: Visit) {
@@ -98,6 +105,11 @@ function visitData(visit: Visit) {
     portal: portalData(visit.site),
     params: visit.params,
   };
+}
+
+function contentOf(visit: Visit) {
+  visit.inputs?.look('content');
+  return contentFields(visit.content);
 }
 
 /** A content item in Liquid: its fields are properties, overridden by the item's own. */

@@ -1,5 +1,6 @@
 import { chunks } from '../../common/collections';
 import type { OwnFile } from '../../common/own-files';
+import { OwnValue } from '../../common/request-objects';
 import {
   documentIdsIn,
   type FilePlace,
@@ -19,7 +20,7 @@ import { siteLocale } from './site-locale';
 import type { AppServices, Run, Visit } from './types';
 
 /** Files looked up in one attempt at a request, by app and document id; null: the library has it no more. */
-const lookedUp = new WeakMap<Run['unit'], Map<string, ShownFile | null>>();
+const lookedUp = new OwnValue<Run['unit'], Map<string, ShownFile | null>>('files');
 
 /**
  * Records whose files have the addresses at which they are now, for all records with one look-up. A record without files is
@@ -33,8 +34,7 @@ export function shownRecords(files: Files, key: AppKey, records: readonly Stored
 export async function shownInRun(run: Run, app: string, records: readonly StoredRecord[]): Promise<StoredRecord[]> {
   const { files } = run.services;
   const key = { site: run.visit.site.id, app };
-  const known = lookedUp.get(run.unit) ?? new Map<string, ShownFile | null>();
-  lookedUp.set(run.unit, known);
+  const known = lookedUp.getOrMake(run.unit, () => new Map());
   const nameOf = (documentId: string) => `${app}\n${documentId}`;
   return withAddresses(files, records, async (documentIds) => {
     const missing = documentIds.filter((documentId) => !known.has(nameOf(documentId)));

@@ -1,5 +1,7 @@
 import { rightsOf } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
+import { OwnValue } from '../../common/request-objects';
+
 import type { KeptReads } from '../../records/types';
 import type { App } from '../types';
 import { ownerOf } from './owner';
@@ -129,7 +131,7 @@ export function refusalOf({ response, logs, console, flashes }: Omit<Ran<unknown
 }
 
 /** Objects that note what is read of them, with the ones that they stand for. */
-const originals = new WeakMap<object, object>();
+const originals = new OwnValue<object, object>('original');
 
 /** Notes the object behind `observed`, and returns `observed`. */
 export function noteOriginal<T extends object>(observed: T, original: T): T {
@@ -144,20 +146,55 @@ export function originalOf<T extends object>(given: T): T {
 }
 
 /** The requester; looking at one of `parts` says that a result is theirs alone. */
-export function observedRequester(
+export const observedRequester = (
   requester: Requester,
   parts: readonly (keyof Requester)[],
   inputs: Inputs,
-): Requester {
-  const observed = Object.create(requester) as Requester;
-  for (const part of parts)
-    Object.defineProperty(observed, part, {
-      get() {
-        inputs.readRequester();
-        return requester[part];
-      },
-    });
-  return noteOriginal(observed, requester);
+): Requester => noteOriginal(new ObservedRequester(requester, parts, inputs), requester);
+
+/** A class: getters of each object itself would keep the request up to the next full collection (docs/decisions/garbage.md). */
+class ObservedRequester implements Requester {
+  constructor(
+    private readonly requester: Requester,
+    private readonly parts: readonly (keyof Requester)[],
+    private readonly inputs: Inputs,
+  ) {}
+
+  private read<Part extends keyof Requester>(part: Part): Requester[Part] {
+    if (this.parts.includes(part)) this.inputs.readRequester();
+    return this.requester[part];
+  }
+
+  get kind() {
+    return this.read('kind');
+  }
+  get credential() {
+    return this.read('credential');
+  }
+  get identity() {
+    return this.read('identity');
+  }
+  get username() {
+    return this.read('username');
+  }
+  get groups() {
+    return this.read('groups');
+  }
+  get nameIsGroup() {
+    return this.read('nameIsGroup') ?? false;
+  }
+  get isManager() {
+    return this.read('isManager');
+  }
+  get can() {
+    return this.read('can');
+  }
+  get profile() {
+    return this.read('profile');
+  }
+  get auth() {
+    return this.read('auth');
+  }
 }
 
 /**

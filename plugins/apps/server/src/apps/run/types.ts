@@ -146,9 +146,9 @@ export interface VisitorMark {
 
 /** Messages for the visitor, of this request and of the one that redirected here. */
 export interface Flash {
-  readonly isTaken: boolean;
+  isTaken(): boolean;
   /** Whether there is nothing to show, or it was taken. */
-  readonly isEmpty: boolean;
+  isEmpty(): boolean;
   add(messages: readonly FlashMessage[]): void;
   /** Their HTML, for one place of the page; '' from the second time on. */
   take(): Promise<string>;

@@ -44,7 +44,7 @@ export interface VisitClient {
 export interface FormTokens {
   issue(): string;
   /** Whether one was issued: the answer is this visitor's alone. */
-  readonly isIssued: boolean;
+  isIssued(): boolean;
 }
 
 /** What a rendering that is shared or kept notes of what it shows. */
@@ -310,9 +310,7 @@ export function formTokens({ csrf }: Pick<Requesters, 'csrf'>, requester: Reques
       token ??= csrf.issue(requester);
       return token;
     },
-    get isIssued() {
-      return token !== undefined;
-    },
+    isIssued: () => token !== undefined,
   };
 }
 

@@ -10,13 +10,7 @@ import type { Run, Visit } from './types';
 
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
 export function provenanceOf({ requester, through, forgets }: Visit): Provenance {
-  return {
-    get requester() {
-      return requester.identity;
-    },
-    through,
-    forgets,
-  };
+  return { requester: () => requester.identity, through, forgets };
 }
 
 /** A request whose writes are switched off: what it would have written, and its runs. */

@@ -2,6 +2,7 @@ import type { Core } from '@strapi/strapi';
 import { LRUCache } from 'lru-cache';
 import { permissionUid } from '../../../../shared/admin-api';
 import { AppsError } from '../../common/errors';
+import { newRequester } from '../rights/acl';
 import {
   actionsByPermission,
   appsActions,
@@ -42,7 +43,7 @@ export function tokenRequester(auth: StrapiAuth): Requester {
   const { id, name, type } = auth.credentials as TokenRow;
   const granted = tokenActions[type]?.((auth.ability as Ability | null | undefined) ?? null) ?? [];
   const isManager = granted.includes('plugin::apps.app.manage');
-  return Object.freeze<Requester>({
+  return newRequester({
     kind: 'token',
     credential: 'bearer',
     identity: `token:${id}`,
@@ -147,7 +148,7 @@ export function adminRequester(
   const granted = (['read', 'records'] as const)
     .filter((permission) => abilities.can(permissionUid(permission)))
     .flatMap((permission) => actionsByPermission[permission]);
-  return Object.freeze<Requester>({
+  return newRequester({
     kind: 'administrator',
     credential,
     identity: `admin:${id}`,

@@ -2,6 +2,7 @@ import type { Core } from '@strapi/strapi';
 import { memoized } from '../../common/collections';
 import { AppsError } from '../../common/errors';
 import { coalesceReads } from '../../common/time/coalesce';
+import { newRequester } from '../rights/acl';
 import { appsActions } from '../rights/permissions';
 import type { RoleRow, Roles, UserKey, UserRow } from '../rights/roles';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
@@ -89,7 +90,7 @@ export function createUsers(strapi: Core.Strapi, roles: Roles): Users {
     own: Omit<Requester, 'groups' | 'isManager' | 'can' | 'auth'>,
   ): Requester => {
     const actions = new Set(held.flatMap(({ permissions }) => permissions.map(({ action }) => action)));
-    return Object.freeze<Requester>({
+    return newRequester({
       groups: [...new Set(held.map(({ name }) => name))],
       isManager: manages(actions),
       can: can(actions),

@@ -1,4 +1,6 @@
 import type { Core } from '@strapi/strapi';
+import { OwnValue } from '../../common/request-objects';
+
 import type { Acl, AclRight, AppsAction, Requester, Rights } from '../types';
 
 export const ACL_RIGHTS: readonly AclRight[] = ['reader', 'author', 'editor', 'submitter', 'owner'];
@@ -75,12 +77,15 @@ const isToOwn = (granted: Granted | null): boolean => granted?.by === 'list' && 
  * without one.
  * @param owner the creator whose records are the requester's own, '' for none: asked only where a right depends on it
  */
-export function rightsOf(
+export const rightsOf = (requester: Requester, acl: Acl | null, owner?: () => string): Rights =>
+  rightsBy(requester, grantedTo(requester, acl), owner);
+
+/** The same by what was found before. */
+export function rightsBy(
   requester: Requester,
-  acl: Acl | null,
+  { by, granted, roles }: AllGranted,
   owner: () => string = () => requester.identity,
 ): Rights {
-  const { by, granted, roles } = grantedTo(requester, acl);
   const { view, create, edit, delete: remove, deleteAll } = by;
   const owns = (creator: string | null): boolean => creator !== null && creator !== '' && creator === owner();
   /** A right that may be to own records only. */
@@ -89,13 +94,9 @@ export function rightsOf(
     return (creator: string | null): boolean => right !== null && (!isOwn || owns(creator));
   };
   const seesOwn = isToOwn(view);
-
-  return {
+  const rights = {
     manager: requester.isManager,
     viewAll: view !== null && !seesOwn,
-    get viewOwn() {
-      return seesOwn ? owner() || null : null;
-    },
     view: toRecords(view),
     create: create !== null,
     edit: toRecords(edit),
@@ -104,10 +105,46 @@ export function rightsOf(
     granted,
     roles,
   };
+  return new FoundRights(rights, seesOwn ? owner : nobody);
+}
+
+const nobody = (): string => '';
+
+/** Rights that were found. A class: the getter of an object literal would keep the request up to the next full collection (docs/decisions/garbage.md). */
+export class FoundRights implements Rights {
+  readonly manager: boolean;
+  readonly viewAll: boolean;
+  readonly view: Rights['view'];
+  readonly create: boolean;
+  readonly edit: Rights['edit'];
+  readonly delete: Rights['delete'];
+  readonly deleteAll: boolean;
+  readonly granted: readonly AclRight[];
+  readonly roles: readonly string[];
+
+  /** @param owner the creator whose records the requester sees alone, '' for none */
+  constructor(
+    rights: Omit<Rights, 'viewOwn'>,
+    private readonly owner: () => string,
+  ) {
+    this.manager = rights.manager;
+    this.viewAll = rights.viewAll;
+    this.view = rights.view;
+    this.create = rights.create;
+    this.edit = rights.edit;
+    this.delete = rights.delete;
+    this.deleteAll = rights.deleteAll;
+    this.granted = rights.granted;
+    this.roles = rights.roles;
+  }
+
+  get viewOwn(): string | null {
+    return this.owner() || null;
+  }
 }
 
 /** What an `acl` and Strapi's permissions grant to a requester: to which records is not asked yet. */
-interface AllGranted {
+export interface AllGranted {
   by: Readonly<Record<RecordRight, Granted | null>>;
   /** Lists of the `acl` that name the requester. */
   granted: readonly AclRight[];
@@ -115,18 +152,29 @@ interface AllGranted {
   roles: readonly string[];
 }
 
-const known = new WeakMap<Requester, Map<Acl | null, AllGranted>>();
+const known = new OwnValue<Requester, Map<Acl | null, AllGranted>>('granted');
 
-/** Found once for a requester, who has one object for each request. */
+/** Apps whose rights are remembered for one requester: all visitors without a login are one, as long as their role does not change. */
+const MAX_KNOWN = 1_000;
+
+/** A requester as it is handed out: unchangeable, and what an `acl` grants to it is found once. */
+export function newRequester(fields: Requester): Requester {
+  known.set(fields, new Map());
+  return Object.freeze(fields);
+}
+
 function grantedTo(requester: Requester, acl: Acl | null): AllGranted {
-  const byAcl = known.get(requester) ?? new Map<Acl | null, AllGranted>();
-  known.set(requester, byAcl);
-  const found = byAcl.get(acl) ?? findGranted(requester, acl);
-  byAcl.set(acl, found);
+  const byAcl = known.get(requester);
+  const before = byAcl?.get(acl);
+  if (before) return before;
+  const found = findGranted(requester, acl);
+  if (byAcl && byAcl.size >= MAX_KNOWN) byAcl.clear();
+  byAcl?.set(acl, found);
   return found;
 }
 
-function findGranted(requester: Requester, acl: Acl | null): AllGranted {
+/** What `acl` grants to a requester, found now. */
+export function findGranted(requester: Requester, acl: Acl | null): AllGranted {
   const indexes = ACL_RIGHTS.map((list) => (acl === null ? -1 : indexOf(requester, acl.rights[list])));
   const indexIn = (list: AclRight): number => indexes[ACL_RIGHTS.indexOf(list)] ?? -1;
   const by = (right: RecordRight) => grantedBy(requester, acl, right, indexIn);

@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { type AdminPermission, adminPermissions, permissionUid } from '../../../../shared/admin-api';
 import type { Acl, AclRight, AppsAction, JsonUses, Requester, Rights } from '../types';
-import { ACL_RIGHTS, grants, indexOf, type RecordRight, rightsOf } from './acl';
+import { ACL_RIGHTS, FoundRights, findGranted, grants, indexOf, type RecordRight, rightsBy, rightsOf } from './acl';
 
 /** The admin permission whose holders are managers (docs/reference/rights.md#managers). */
 export const MANAGE_PERMISSION = 'plugin::apps.manage';
@@ -142,21 +142,15 @@ export function createTables({ db }: Core.Strapi, run: RunStatement): StrapiTabl
 export function jsonRightsOf(requester: Requester, acl: Acl | null, uses: JsonUses, owner?: () => string): Rights {
   const rights = rightsOf(requester, acl, owner);
   if (acl === null || !limits(uses)) return rights;
-  const seeing = rightsOf(requester, listsFor(acl, uses, 'view'), owner);
-  const { create, edit, delete: remove, deleteAll } = rightsOf(requester, listsFor(acl, uses, 'edit'), owner);
-  const { granted, roles } = rights;
-  return {
-    ...seeing,
-    get viewOwn() {
-      return seeing.viewOwn;
-    },
-    create,
-    edit,
-    delete: remove,
-    deleteAll,
-    granted,
-    roles,
-  };
+  const of = (right: RecordRight) => rightsBy(requester, findGranted(requester, listsFor(acl, uses, right)), owner);
+  const { manager, granted, roles } = rights;
+  const seeing = of('view');
+  const { viewAll, view } = seeing;
+  const { create, edit, delete: remove, deleteAll } = of('edit');
+  return new FoundRights(
+    { manager, viewAll, view, create, edit, delete: remove, deleteAll, granted, roles },
+    () => seeing.viewOwn ?? '',
+  );
 }
 
 /**

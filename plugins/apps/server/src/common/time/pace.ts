@@ -1,3 +1,4 @@
+import { OwnValue } from '../request-objects';
 import { FairQueue } from './fair-queue';
 
 /*
@@ -20,9 +21,11 @@ interface Use {
   urgent: number;
 }
 
+const newUse = (): Use => ({ time: 0, urgent: 0 });
+
 let currentRequest: () => object | undefined = () => undefined;
 let isInTransaction: () => boolean = () => false;
-const uses = new WeakMap<object, Use>();
+const uses = new OwnValue<object, Use>('use of the event loop');
 
 /**
  * @param current gives the request for which the code runs, the same object each time; undefined where it runs for none
@@ -39,12 +42,7 @@ const background: Use = { time: SLICE, urgent: 0 };
 function currentUse(): Use {
   const request = currentRequest();
   if (!request) return background;
-  let use = uses.get(request);
-  if (!use) {
-    use = { time: 0, urgent: 0 };
-    uses.set(request, use);
-  }
-  return use;
+  return uses.getOrMake(request, newUse);
 }
 
 /** Runs work in which the request does not wait: it holds a connection, for which others would wait too. */

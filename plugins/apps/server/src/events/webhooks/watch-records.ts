@@ -133,7 +133,8 @@ export function changeData(
   return whenAll([sites.site(key.site)], ([site]) => {
     if (!site) return null;
     const block = typeof items.block === 'string' ? items.block : null;
-    return { ...key, block, id, path: sites.urls.record(site, key.app, id), items: { ...items, id } };
+    const path = sites.urls.record(site, key.app, id);
+    return { site: key.site, app: key.app, block, id, path, items: { ...items, id } };
   });
 }
 

@@ -2,6 +2,8 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type { Context, Middleware, Next } from 'koa';
+import { OwnValue, RequestSet } from '../../common/request-objects';
+
 import { type SpanAttributes, spanned } from '../../common/spans';
 import type { HttpServices } from '../request/exchange';
 import { addressOf, isOurs } from '../request/locate';
@@ -70,9 +72,15 @@ async function lookUntil(isDone: () => boolean, time: number): Promise<void> {
  * then is answered whole.
  */
 export function watchRequests(server: Server): OpenRequests {
-  const open = new Set<ServerResponse>();
-  /** Connections over which a request was answered, and the next one may come. */
-  const kept = new Set<Socket>();
+  const open = new RequestSet<ServerResponse>();
+  /** Whether a request was answered over a connection, and the next one may come. */
+  const kept = new OwnValue<Socket, boolean>('kept without a request');
+  let keptCount = 0;
+  const keep = (socket: Socket, isKept: boolean) => {
+    if ((kept.get(socket) ?? false) === isKept) return;
+    kept.set(socket, isKept);
+    keptCount += isKept ? 1 : -1;
+  };
   let accepted = 0;
   let isEnding = false;
   // A client that keeps its connection would lose the next request that it sends.
@@ -81,14 +89,14 @@ export function watchRequests(server: Server): OpenRequests {
   };
   server.on('connection', (socket) => {
     accepted += 1;
-    socket.once('close', () => kept.delete(socket));
+    socket.once('close', () => keep(socket, false));
   });
   server.prependListener('request', ({ socket }, response) => {
-    open.add(response);
-    kept.delete(socket);
+    const entry = open.add(response);
+    keep(socket, false);
     response.once('close', () => {
-      open.delete(response);
-      if (response.shouldKeepAlive && !socket.destroyed) kept.add(socket);
+      open.delete(entry);
+      if (response.shouldKeepAlive && !socket.destroyed) keep(socket, true);
     });
     if (isEnding) closeAfter(response);
   });
@@ -98,12 +106,12 @@ export function watchRequests(server: Server): OpenRequests {
     isEnding: () => isEnding,
     async drain(waits) {
       isEnding = true;
-      for (const response of open) closeAfter(response);
-      await lookUntil(() => kept.size === 0, waits ? KEPT_TIME : 0);
+      for (const response of open.values()) closeAfter(response);
+      await lookUntil(() => keptCount === 0, waits ? KEPT_TIME : 0);
       // The system resets connections that wait to be accepted.
       for (let before = -1; before !== accepted; await nextTurn()) before = accepted;
       if (server.listening) server.close();
-      await lookUntil(() => ![...open].some(isWaitedFor), DRAIN_TIME);
+      await lookUntil(() => open.find(isWaitedFor) === undefined, DRAIN_TIME);
     },
   };
 }

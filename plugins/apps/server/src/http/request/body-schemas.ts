@@ -23,7 +23,7 @@ export const searchBody: z.ZodType<SearchOptions> = bodyOf({
   offset: optional(count),
   names: optional(object),
   with_total: optional(trueOrFalse),
-}).transform(({ sort_index: sortIndex, with_total: withTotal, ...others }) => ({ ...others, sortIndex, withTotal }));
+}).transform(({ sort_index: sortIndex, with_total: withTotal, ...others }) => ({ sortIndex, withTotal, ...others }));
 
 /** True also for a name without a value, which Strapi reads as null. */
 const flag = z
@@ -67,7 +67,7 @@ const searchShape = {
 /** Parameters of operation 11 by a plain link. */
 export const searchParameters: z.ZodType<SearchOptions> = z
   .object(searchShape)
-  .transform(({ sort_index: sortIndex, with_total: withTotal, ...others }) => ({ ...others, sortIndex, withTotal }));
+  .transform(({ sort_index: sortIndex, with_total: withTotal, ...others }) => ({ sortIndex, withTotal, ...others }));
 
 function wholeNumber(min: number, max: number) {
   const wanted = must(`a whole number from ${min} to ${max}`);

@@ -5,9 +5,9 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Context } from 'koa';
 import { type Items, isItems } from '../../../../shared/json';
 import type { FormFields } from '../../apps';
-import { memoized } from '../../common/collections';
 import { AppsError, bodyTooLarge } from '../../common/errors';
 import { checkNumbers } from '../../common/numbers';
+import { OwnValue } from '../../common/request-objects';
 import type { AppTarget } from '../../sites/types';
 import { addressOf } from './locate';
 import { fileFormat, mediaType } from './negotiate';
@@ -163,7 +163,13 @@ export const flatFields = (body: unknown): FlatFields =>
 type FlatFields = Readonly<Record<string, string | string[]>>;
 
 /** Once for each body: a form may have a thousand fields, and is asked for them several times. */
-const flattened = memoized((body: object): FlatFields => {
+const known = new OwnValue<object, FlatFields>('fields');
+
+function flattened(body: object): FlatFields {
+  return known.getOrMake(body, () => flatten(body));
+}
+
+function flatten(body: object): FlatFields {
   const texts = new Map<string, string[]>();
   const listOf = (name: string): string[] => {
     const list = texts.get(name) ?? [];
@@ -184,7 +190,7 @@ const flattened = memoized((body: object): FlatFields => {
   add('', body);
   // Not by assignment: a field may be called __proto__.
   return Object.fromEntries([...texts].map(([name, list]) => [name, list.length === 1 ? (list[0] ?? '') : list]));
-});
+}
 
 /** Levels of lists and objects inside each other that a JSON body may have. */
 export const MAX_DEPTH = 100;
@@ -245,7 +251,7 @@ const decoders: Record<string, Decoder> = {
 };
 
 /** Raw bytes of bodies: Strapi's parser silently puts U+FFFD for invalid bytes, and rounds numbers. */
-const kept = new WeakMap<IncomingMessage, Buffer>();
+const kept = new OwnValue<IncomingMessage, Buffer>('body');
 
 /** Names that the parser refuses (`__proto__`), and escapes with which they may be written. */
 const SUSPECT = /__proto__|\\u00[567]/i;
@@ -287,7 +293,7 @@ export async function checkRawBody(ctx: Context, maxSize: number): Promise<void>
   // A file may hold any bytes; `formFields` refuses files.
   const { files } = ctx.request as { files?: object };
   if (!body || (files && Object.keys(files).length > 0)) return;
-  kept.delete(ctx.req);
+  kept.set(ctx.req, undefined);
   const decode = decoders[ctx.get('Content-Encoding').toLowerCase()];
   const bytes = decode ? await decoded(decode, body, maxSize) : body;
   checkUtf8(bytes, 'The body');

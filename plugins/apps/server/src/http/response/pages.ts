@@ -190,12 +190,8 @@ export function flashOf(ctx: Context, services: HttpServices, site: Site): Flash
   const messages = [...kept];
   let isTaken = false;
   return {
-    get isTaken() {
-      return isTaken;
-    },
-    get isEmpty() {
-      return isTaken || messages.length === 0;
-    },
+    isTaken: () => isTaken,
+    isEmpty: () => isTaken || messages.length === 0,
     add(more) {
       messages.push(...more);
     },

@@ -110,7 +110,7 @@ export async function showContent({ ctx, services }: Identified, visit: Visit): 
   requireAccept(ctx, false);
   const { body, version, cache, isDebugged, blocks, sharedAge } = await contentPage(services, visit);
   if (isDebugged) setCacheHeaders(ctx, cache, blocks);
-  const isOwn = visit.tokens.isIssued || visit.flash?.isTaken === true;
+  const isOwn = visit.tokens.isIssued() || visit.flash?.isTaken() === true;
   answerPage(ctx, { body, version, requester: visit.requester, isOwn, sharedAge });
 }
 

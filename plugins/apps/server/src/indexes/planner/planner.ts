@@ -191,8 +191,8 @@ export function createPlanner({ dialect, longReads, readiness, tables, limits, i
     dialect,
     layout: layoutOf(indexes),
     tables: tablesOf(id),
-    ...limits,
     guard: '',
+    ...limits,
   });
 
   /** What was found out about the sort indexes of a generation in the last seconds; by its tables. */

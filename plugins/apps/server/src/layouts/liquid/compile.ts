@@ -230,6 +230,10 @@ function unknownMarks(parsed: ParsedLayout, { onUnknown }: LayoutData): (name: s
 
 /** Liquid's options with the language and time zone of the rendering, for its filter `date`. */
 function optionsFor({ options }: Liquid, { locale }: LayoutData): Liquid['options'] {
-  const timezoneOffset = locale?.timeZone ?? options.timezoneOffset;
-  return { ...options, locale: locale?.tag ?? 'en', ...(timezoneOffset === undefined ? {} : { timezoneOffset }) };
+  return Object.assign(
+    {},
+    options,
+    { locale: locale?.tag ?? 'en' },
+    locale?.timeZone && { timezoneOffset: locale.timeZone },
+  );
 }

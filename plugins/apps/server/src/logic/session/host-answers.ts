@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
+import { RequestSet } from '../../common/request-objects';
 import { spanned, withinSpan } from '../../common/spans';
 import { recordWork, SLICE, untilLoopIsFreeFor } from '../../common/time/pace';
 import type { Limits } from '../../config.types';
@@ -37,6 +38,15 @@ interface Waiter {
 /** Milliseconds for which the main thread has worked, not those in which it has waited for events. */
 const worked = (): number => performance.eventLoopUtilization().active;
 
+/** A host call that runs. */
+interface RunningCall {
+  /** Milliseconds of the thread that it has taken. */
+  time: number;
+  shared: SharedBudget;
+  /** Whether it waits for work that does not use this process. */
+  isAway: boolean;
+}
+
 export const newUse = (): HostUse => ({ time: 0, slice: 0, mustWait: false });
 
 /**
@@ -46,8 +56,7 @@ export const newUse = (): HostUse => ({ time: 0, slice: 0, mustWait: false });
  * after the work of the one before (`common/time/pace.ts`), the one that has used least first.
  */
 export class HostPace {
-  /** Milliseconds of each running call. */
-  private readonly running = new Set<{ time: number; shared: SharedBudget }>();
+  private readonly running = new RequestSet<RunningCall>();
   /** The time of `worked` that is shared out. */
   private counted = worked();
   private readonly waiting = new Set<Waiter>();
@@ -61,14 +70,14 @@ export class HostPace {
   /** Runs a host call, after a wait where it must wait, and adds its time to `shared.host`. */
   async run<T>(call: PacedCall, work: () => Promise<T>): Promise<T> {
     const release = this.mustWait(call) ? await this.admitted(call) : null;
-    const own = { time: 0, shared: call.shared };
+    const own: RunningCall = { time: 0, shared: call.shared, isAway: false };
     this.share();
-    this.running.add(own);
+    const entry = this.running.add(own);
     try {
       return await work();
     } finally {
       this.share();
-      this.running.delete(own);
+      this.running.delete(entry);
       this.charge(call, own.time);
       release?.();
     }
@@ -80,14 +89,14 @@ export class HostPace {
    */
   async away<T>(shared: SharedBudget, work: () => Promise<T>): Promise<T> {
     this.share();
-    const calls = [...this.running].filter((call) => call.shared === shared);
-    for (const call of calls) this.running.delete(call);
+    const calls = this.running.values().filter((call) => call.shared === shared && !call.isAway);
+    for (const call of calls) call.isAway = true;
     if (this.holder === shared) this.release?.();
     try {
       return await work();
     } finally {
       this.share();
-      for (const call of calls) this.running.add(call);
+      for (const call of calls) call.isAway = false;
     }
   }
 
@@ -114,8 +123,8 @@ export class HostPace {
   /** Gives each running call its part of the time since the last call of this. */
   private share(): void {
     const now = worked();
-    const part = (now - this.counted) / Math.max(1, this.running.size);
-    for (const one of this.running) one.time += part;
+    const here = this.running.values().filter(({ isAway }) => !isAway);
+    for (const one of here) one.time += (now - this.counted) / here.length;
     this.counted = now;
   }
 

@@ -124,7 +124,7 @@ class RunnerSession implements LogicSession {
     const changed = { ...context, ...this.changes };
     this.opening = null;
     this.changes = {};
-    const request: OpenRequest = { ...opening, context: changed, calls };
+    const request: OpenRequest = { context: changed, calls, ...opening };
     const answer = this.link.open(JSON.stringify(request), namesOf(calls));
     const { functions, outcomes } = await this.valueOf(answer, readOpen(calls.length));
     this.functions = new Set(functions);

@@ -5,6 +5,7 @@ import { encodeFrame } from '../../../../shared/frames';
 import type { FromRunner, RunnerOptions, ToRunner } from '../../../../shared/logic-protocol';
 import { createOutbox } from '../../../../shared/outbox';
 import { killProcess, startConfined } from '../../common/confined-process';
+import { RequestMap } from '../../common/request-objects';
 import type { SandboxConfig } from '../../config.types';
 import {
   createRunnerMessages,
@@ -152,7 +153,7 @@ const END_TIME = 1000;
 export const startRunner = (options: RunnerProcessOptions): Runner => new RunnerProcess(options);
 
 class RunnerProcess implements Runner {
-  readonly sessions = new Map<number, SessionPort>();
+  readonly sessions = new RequestMap<SessionPort>();
   readonly programs = new LRUCache<string, true>({ max: MAX_REMEMBERED_PROGRAMS });
   readonly spent: Promise<void>;
   readonly ready: Promise<void>;
@@ -263,7 +264,7 @@ class RunnerProcess implements Runner {
     this.retire();
     this.liveness.stop();
     this.pipe.destroy();
-    const ports = [...this.sessions.values()];
+    const ports = this.sessions.values();
     this.sessions.clear();
     const isAlone = ports.length === 1 && performance.now() > this.mayRunUntil;
     for (const port of ports) port.lost(isAlone ? why : null);

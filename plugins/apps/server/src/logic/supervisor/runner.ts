@@ -31,7 +31,7 @@ export interface SessionPort {
 export interface Runner {
   /** Undefined when the system could not start the process. */
   readonly pid: number | undefined;
-  readonly sessions: ReadonlyMap<number, SessionPort>;
+  readonly sessions: { readonly size: number };
   /** False: it accepts no new sessions, because it is stuck, ending or gone. */
   readonly usable: boolean;
   readonly started: boolean;

@@ -1,3 +1,4 @@
+import { OwnValue } from '../../common/request-objects';
 import { createSql, type Dialect, type HostDatabase, inTransaction, type Sql, type Transaction } from '../../database';
 import { PlaceBounds } from './bounds';
 import { type CommitCounts, createCommitCounts } from './counts';
@@ -37,12 +38,11 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
   };
 
   /** The scopes that a transaction of the host has noted. */
-  const noted = new WeakMap<object, Set<string>>();
+  const noted = new OwnValue<object, Set<string>>('noted scopes');
 
   const note: Commits['note'] = async (scopes) => {
     const outer = await tools.database.current();
-    const known = outer && (noted.get(outer) ?? new Set<string>());
-    if (known) noted.set(outer, known);
+    const known = outer && noted.getOrMake(outer, () => new Set());
     const fresh = scopes.filter((scope) => !known?.has(scope));
     if (fresh.length === 0) return;
     for (const scope of fresh) known?.add(scope);

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { OwnValue } from '../../common/request-objects';
+
 import {
   type CommitMark,
   type CommitMarks,
@@ -79,7 +81,7 @@ function sqliteCounts(database: HostDatabase, version: () => number | undefined)
 function storedCounts(database: HostDatabase, dialect: Dialect, marks: CommitMarks): CommitCounts {
   const { process } = marks;
   const known = new LRUCache<string, string>({ max: MAX_KNOWN });
-  const ofOuter = new WeakMap<object, CommitMark>();
+  const ofOuter = new OwnValue<object, CommitMark>('commit mark');
   let isTidy = false;
   /** How often what was known was forgotten. */
   let forgotten = 0;

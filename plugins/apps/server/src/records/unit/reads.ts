@@ -66,7 +66,7 @@ export class Ranges {
   /** Ends the watch of the log. */
   private unwatch: (() => void) | undefined;
   private hasEnded = false;
-  private readonly transactions = new WeakSet<object>();
+  private readonly transactions = new Set<object>();
 
   constructor(
     private readonly log: CommitLog,

@@ -46,7 +46,7 @@ export async function createRecord(run: Run, items: Items, pathId?: string): Pro
 /** A record that a client makes, in the name of the requester. */
 export function newRecord(run: Pick<Run, 'visit' | 'app'>, items: Items, id = idOf(items)): NewRecord {
   const creator = makerOf(run);
-  return { ...(id === undefined ? {} : { id, whenTaken: 'refuse' as const }), items, creator };
+  return { items, creator, ...(id !== undefined && { id, whenTaken: 'refuse' as const }) };
 }
 
 /** Creates a record of a client that names no block; a FormRefusal in a strict app. */

@@ -59,14 +59,8 @@ export function stateOf(view: ElementView, fixed: 'readonly' | 'disabled' = 'rea
   const { readonly, required, showIf, settings } = view.definition;
   const { autocomplete, inputmode } = settings as Autocomplete & Inputmode;
   const asked = required && !readonly && showIf ? 'true' : undefined;
-  return {
-    'data-apps-required': asked,
-    autocomplete,
-    inputmode,
-    [fixed]: readonly,
-    ...ariaLabel(view),
-    ...describedBy(view),
-  };
+  const own = { 'data-apps-required': asked, autocomplete, inputmode, [fixed]: readonly };
+  return Object.assign(own, ariaLabel(view), describedBy(view));
 }
 
 /** Whether the browser demands an entry: not in a field that a visitor cannot change, or that may be hidden. */

@@ -64,7 +64,8 @@ export class PlaceChanges {
     const enteredBy = isNew ? changedBy : known?.enteredBy;
     const before = known ? known.before : change.before;
     const ways = new Set([...(known?.ways ?? []), changedBy]);
-    this.changed.set(address, { ...change, before, movedBy, enteredBy, ways });
+    const { key, id, creator, after } = change;
+    this.changed.set(address, { key, id, creator, before, after, movedBy, enteredBy, ways });
   }
 
   /** The changes since the last call, in order. */
