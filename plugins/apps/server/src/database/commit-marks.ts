@@ -8,7 +8,7 @@ import { createSql } from './sql';
 import { OUTAGE } from './transactions';
 import type { CommitMark, CommitMarks, Reader, Sql } from './types';
 
-/** Counts of commits (records/commits/counts.ts), whose rows are marks too. */
+/** Counts of commits (records/commits/commits.ts), whose rows are marks too. */
 export const COUNTS = 'apps_commit_counts';
 const COLUMNS = ['scope', 'process', 'commits', 'at'] as const;
 

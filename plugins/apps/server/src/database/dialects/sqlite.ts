@@ -1,7 +1,7 @@
 import type { Dialect, Reason, Row } from './types';
 import { isUnavailable } from './unavailable';
 
-/** Batches of records that are being written: a range of ids each, which no reader sees (records/pending/rows.ts). */
+/** Batches of records that are being written: a range of ids each, which no reader sees (records/pending.ts). */
 export const pendingTable = 'apps_pending';
 
 export const sqlite: Dialect = {

@@ -31,10 +31,10 @@ export interface Dialect {
   readonly sortedTerms: boolean;
   /** Milliseconds that a builder pauses at most between two steps, so that others can write; 0: it only yields to the event loop. */
   readonly maxPause: number;
-  /** Whether there is one writer at a time, so that many records are written in several short transactions (records/pending/batch.ts). */
+  /** Whether there is one writer at a time, so that many records are written in several short transactions (records/pending.ts). */
   readonly oneWriter: boolean;
   /**
-   * Begins a condition: `record`, the id of a record, is not of a pending batch (records/pending/rows.ts). Ends with ` and `; '' where
+   * Begins a condition: `record`, the id of a record, is not of a pending batch (records/pending.ts). Ends with ` and `; '' where
    * there are no such batches.
    */
   visible(record: string): string;

@@ -6,9 +6,9 @@ import { SLICE, shortWork } from '../../common/time/pace';
 import { createSql, type Dialect, type HostDatabase, type Sql, type Transaction, translateError } from '../../database';
 import type { Indexes, RecordWrite } from '../../indexes';
 import { checkClaims, lockClaims } from '../commits/claims';
-import { afterTransaction, CollisionError, type Commits } from '../commits/commits';
-import { type Changes, sizeOf } from '../commits/log';
-import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
+import { afterTransaction, type Commits } from '../commits/commits';
+import { type Changes, CollisionError, sizeOf } from '../commits/log';
+import { type Batch, type Batches, isMany, partsOf } from '../pending';
 import {
   type Entry,
   flushEntries,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
 import { type Dialect, type HostDatabase, type Transaction, translateError } from '../../database';
-import { CollisionError } from '../commits/commits';
+import { CollisionError } from '../commits/log';
 import type { UnitTools } from './types';
 
 /** A transaction that stays open between calls. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppsError, isAppsError } from '../../common/errors';
 import type { KeyedMutex } from '../../common/time/keyed-mutex';
 import { IndexMissing } from '../../indexes';
-import { CollisionError } from '../commits/commits';
+import { CollisionError } from '../commits/log';
 import { hashOf } from '../table/ids';
 import type { RecordStore, UnitOfWork } from '../types';
 import { notBuilt } from './entries';

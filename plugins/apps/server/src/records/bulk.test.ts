@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { availableClients } from '../../database/testing/databases';
-import type { IndexDeclarations } from '../../indexes/types';
-import { declared, from, useStore } from '../testing/stores';
-import type { NewRecord, RecordStore } from '../types';
+import { availableClients } from '../database/testing/databases';
+import type { IndexDeclarations } from '../indexes/types';
+import { declared, from, useStore } from './testing/stores';
+import type { NewRecord, RecordStore } from './types';
 
 const none: IndexDeclarations = new Map();
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { HostDatabase } from '../../database';
-import { createTestDatabase, type TestDatabase } from '../../database/testing/databases';
-import { createRecordStore } from '../store';
-import { declared, from, limits } from '../testing/stores';
-import type { NewRecord, RecordStore } from '../types';
+import type { HostDatabase } from '../database';
+import { createTestDatabase, type TestDatabase } from '../database/testing/databases';
+import { createRecordStore } from './store';
+import { declared, from, limits } from './testing/stores';
+import type { NewRecord, RecordStore } from './types';
 
 const key = { site: 'site', app: 'app' };
 /** Enough for several transactions. */
