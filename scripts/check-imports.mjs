@@ -59,7 +59,6 @@ export const layers = {
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
   records: [['unit', 'bulk'], ['commits', 'pending'], ['table']],
   indexes: [['planner'], ['query'], ['building'], ['tables'], ['keys']],
-  database: [['reads'], ['read-connection', 'sql'], ['dialects']],
   'indexes/query': [['operators'], ['words'], ['sql'], ['limits']],
   common: [['spool'], ['time']],
   'content-types': [

@@ -109,8 +109,8 @@ test.each([
   ['Items of the records that one search', 'records/table/rows', 'MAX_BYTES'],
   ['Levels of lists and objects inside each other in a JSON body', 'http/request/body', 'MAX_DEPTH'],
   ['`limit` of a listing', 'http/request/body-schemas', 'MAX_LIMIT'],
-  ['Such a statement on SQLite', 'database/reads/long-reads', 'MAX_BLOCKING_TIME'],
-  ['Time for which a commit whose answer was lost', 'database/transactions', 'OUTAGE'],
+  ['Such a statement on SQLite', 'database/long-reads', 'MAX_BLOCKING_TIME'],
+  ['Time for which a commit whose answer was lost', 'database/sql', 'OUTAGE'],
   ['Time for which processes that start together', 'database/start-lock', 'MAX_WAIT'],
   ...['characters', 'ofSender', 'together'].map((name) => [
     'Answers that are kept',

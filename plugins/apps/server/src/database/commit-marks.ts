@@ -4,8 +4,7 @@ import type { Knex } from 'knex';
 import { AppsError } from '../common/errors';
 import { within } from '../common/time/pace';
 import type { Dialect } from './dialects';
-import { createSql } from './sql';
-import { OUTAGE } from './transactions';
+import { createSql, OUTAGE } from './sql';
 import type { CommitMark, CommitMarks, Reader, Sql } from './types';
 
 /** Counts of commits (records/commits/commits.ts), whose rows are marks too. */

@@ -4,8 +4,8 @@ import { type RuleChoices, type RuleInput, type RuleTarget, ruleEvents } from '.
 import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
 import { AppsError, errorText, isAppsError, missing } from '../common/errors';
-import { bodyOf, must, readBody } from '../common/request-schema';
 import { didYouMean } from '../common/text';
+import { bodyOf, must, readBody } from '../common/validation';
 import { idPattern } from '../sites';
 import type { Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';

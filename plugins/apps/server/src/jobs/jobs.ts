@@ -9,9 +9,8 @@ import type { AppKey, UnitOfWork } from '../records/types';
 import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { JobQueue } from './queue';
 import { heldKey, holderOf, insertJobs, TABLE } from './rows';
-import { createTryLog, type LogTry } from './shown';
 import type { JobKind, Jobs, NewJob } from './types';
-import { type Handled, JobWorkers } from './workers';
+import { createTryLog, type Handled, JobWorkers, type LogTry } from './workers';
 
 /**
  * Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. Processes that say

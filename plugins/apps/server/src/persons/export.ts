@@ -4,7 +4,7 @@ import { ZipFile } from 'yazl';
 import type { ExportedEntry, PersonKind, PersonName } from '../../../shared/admin-api';
 import { isItems, type Json } from '../../../shared/json';
 import { escapeHtml, type PageLocale, type ServiceMessage } from '../apps';
-import { readableMoment } from '../common/values/moments';
+import { readableMoment } from '../common/time/moments';
 import type { Files } from '../files/types';
 import type { Stored } from './types';
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Awaitable } from '../common/time/awaitable';
 import type { AppKey, Items, RecordStore, UnitObserver, UnitOfWork } from './types';
+
 /**
  * Through what a record is changed (docs/reference/history.md#through-what): a form of a page, the JSON interface, the admin panel, a
  * rule on events, a job or schedule, an import, logic of an app or code of the host, a link to one's own answer.

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { AppsError, unavailable } from '../common/errors';
-import { FairMutex } from '../common/time/fair-queue';
+import { FairMutex } from '../common/time/mutex';
 import { requestTime, shortWork } from '../common/time/pace';
 import {
   createGivingWay,

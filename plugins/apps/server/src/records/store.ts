@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spool } from '../common/spool';
 import { dataLoader } from '../common/time/coalesce';
-import { createKeyedMutex } from '../common/time/keyed-mutex';
+import { createKeyedMutex } from '../common/time/mutex';
 import { expectWork } from '../common/time/pace';
 import type { Limits } from '../config.types';
 import { createLongReads, createSql, dialects, type HostDatabase, readerOf } from '../database';

@@ -1,5 +1,5 @@
 import type { Core, Struct } from '@strapi/strapi';
-import { contentVersion } from '../common/content-version';
+import { contentVersion } from '../common/assets';
 import { type Awaitable, keptFor } from '../common/time/awaitable';
 import { coalesceReads } from '../common/time/coalesce';
 import type { ContentTypeInfo } from './content';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AppsError, definitionError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
-import { isoMoment } from '../../common/values/moments';
+import { isoMoment } from '../../common/time/moments';
 import { elementTypes, listedOptions, roleOf } from '../elements';
 import type {
   Block,

@@ -1,7 +1,7 @@
 import type { CellKind } from '../../../../shared/cells';
 import type { Items, Json } from '../../../../shared/json';
 import type { SourcePosition } from '../../common/errors';
-import type { Region } from '../../common/values/moments';
+import type { Region } from '../../common/time/moments';
 import type { RequestFiles, StoredFile, TemporaryFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
 import type { Message, PageLocale } from '../locales';

@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/json';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import type { ThemeFile } from '../../sites';
 import { computeElement } from '../blocks/saving/record-operations';
 import { readThemeInfo } from '../definitions/app';

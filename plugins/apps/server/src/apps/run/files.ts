@@ -1,5 +1,5 @@
+import type { OwnFile } from '../../common/assets';
 import { chunks } from '../../common/collections';
-import type { OwnFile } from '../../common/own-files';
 import {
   documentIdsIn,
   type FilePlace,

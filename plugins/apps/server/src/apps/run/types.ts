@@ -1,9 +1,9 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { KnownNames } from '../../auth';
 import type { Creator, FlashMessage, Requester, Rights } from '../../auth/types';
+import type { PluginFiles } from '../../common/assets';
 import type { Logger } from '../../common/log';
 import type { Masks } from '../../common/masks';
-import type { PluginFiles } from '../../common/own-files';
 import type { Awaitable } from '../../common/time/awaitable';
 import type { AppsConfig } from '../../config.types';
 import type { Files } from '../../files';

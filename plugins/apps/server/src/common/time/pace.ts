@@ -1,4 +1,4 @@
-import { FairQueue } from './fair-queue';
+import { FairQueue } from './mutex';
 
 /*
  * An answer needs some tens of iterations of the event loop. Work in many pieces, each of which blocks the loop for some

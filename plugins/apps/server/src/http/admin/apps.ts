@@ -26,7 +26,7 @@ import {
   themeErrors,
 } from '../../apps';
 import { AppsError, attempt, errorText } from '../../common/errors';
-import { must, readBody } from '../../common/request-schema';
+import { must, readBody } from '../../common/validation';
 import type { PausedLogic } from '../../logic/types';
 import type { AppKey } from '../../records/types';
 import type { Site } from '../../sites/types';

@@ -21,7 +21,7 @@ import {
   type Unpacked,
 } from '../../archive';
 import { AppsError, errorText, isAppsError, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import { isId } from '../../sites';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';

@@ -13,7 +13,7 @@ import {
 import { appFiles, appTemplates, blockFiles } from '../../app-templates';
 import { type App, loadApp, newDryRun } from '../../apps';
 import { AppsError, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import { contextMembers } from '../../logic';
 import { schemaWords } from '../../package-files';
 import { withFiles } from '../../sites';

@@ -10,7 +10,7 @@ import {
   sourceOf,
 } from '../../apps';
 import { AppsError, isAppsError, missing, notFound } from '../../common/errors';
-import { must } from '../../common/request-schema';
+import { must } from '../../common/validation';
 import { emptyContext, noHost } from '../../logic';
 import { checkText, isEditablePath } from '../../sites';
 import type { AppFolder, Site } from '../../sites/types';

@@ -11,7 +11,7 @@ import {
   permissionUid,
   type ruleRoutes,
 } from '../../../../shared/admin-api';
-import { must, readParameters } from '../../common/request-schema';
+import { must, readParameters } from '../../common/validation';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { jsonErrors, respondError } from '../response/respond-error';

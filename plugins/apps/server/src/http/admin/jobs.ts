@@ -10,7 +10,7 @@ import {
   type ScheduleSummary,
 } from '../../../../shared/admin-api';
 import { AppsError, notFound } from '../../common/errors';
-import { bodyOf, must, readBody, readParameters } from '../../common/request-schema';
+import { bodyOf, must, readBody, readParameters } from '../../common/validation';
 import { detailOf, summaryOf, viewFilters } from '../../jobs';
 import type { JobCount, ListedJob } from '../../jobs/types';
 import { jsonObject } from '../request/body';

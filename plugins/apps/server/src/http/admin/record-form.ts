@@ -20,7 +20,7 @@ import {
   withRun,
 } from '../../apps';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import { fieldOf, type RequestFiles } from '../../files';
 import type { StoredRecord } from '../../records/types';
 import { jsonObject } from '../request/body';

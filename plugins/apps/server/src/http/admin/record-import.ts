@@ -8,7 +8,7 @@ import type { Items } from '../../../../shared/json';
 import { createMany, declaredCells, hasRules, type Visit } from '../../apps';
 import { AppsError, attempt, errorText, fieldLines, isAppsError, missing } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
-import { must, readBody } from '../../common/request-schema';
+import { must, readBody } from '../../common/validation';
 import { formatOf, type Line, openRecords, type RecordFile } from '../../interchange';
 import type { AppKey } from '../../records/types';
 import { checkDepth } from '../request/body';

@@ -12,7 +12,7 @@ import {
 import { callFunction, callVisit, type DryRun, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import type { ContentItem, Site } from '../../sites/types';
 import { jsonObject } from '../request/body';
 import type { HttpServices, Overlay } from '../request/exchange';

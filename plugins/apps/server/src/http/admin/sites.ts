@@ -10,7 +10,7 @@ import type {
 } from '../../../../shared/admin-api';
 import { newDryRun } from '../../apps';
 import { notFound } from '../../common/errors';
-import { must, readBody } from '../../common/request-schema';
+import { must, readBody } from '../../common/validation';
 import type { Site } from '../../sites/types';
 import { viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';

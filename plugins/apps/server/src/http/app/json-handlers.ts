@@ -20,7 +20,7 @@ import {
 } from '../../apps';
 import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { readBody, readParameters } from '../../common/request-schema';
+import { readBody, readParameters } from '../../common/validation';
 import { isUnconfirmed } from '../../indexes';
 import type { SearchOptions } from '../../indexes/types';
 import { changedBy } from '../../records';

@@ -13,8 +13,8 @@ import {
   writeCursor,
 } from '../../apps';
 import { missing, notFound } from '../../common/errors';
-import { readBody, readParameters } from '../../common/request-schema';
 import { encoded } from '../../common/time/pace';
+import { readBody, readParameters } from '../../common/validation';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { type HistoryVersion, itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';

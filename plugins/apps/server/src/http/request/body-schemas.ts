@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { separatorNames } from '../../../../shared/cells';
 import { type Items, isItems } from '../../../../shared/json';
 import { checkNumbers } from '../../common/numbers';
-import { bodyOf, must } from '../../common/request-schema';
+import { bodyOf, must } from '../../common/validation';
 import type { SearchOptions } from '../../indexes/types';
 
 const trueOrFalse = z.boolean(must('true or false'));

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { RecordRight } from '../../auth';
 import { AppsError } from '../../common/errors';
-import { unknownName } from '../../common/request-schema';
+import { unknownName } from '../../common/validation';
 import type { AppTarget } from '../../sites/types';
 import { hasBody } from './body';
 import { parameterNames } from './body-schemas';

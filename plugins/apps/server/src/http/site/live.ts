@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import { scriptTag } from '../../apps';
 import { addressGroup } from '../../auth';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import { AppsError, methodNotAllowed } from '../../common/errors';
 import type { LiveChanges, LiveConnection } from '../../events/types';
 import type { Reloads } from '../request/exchange';

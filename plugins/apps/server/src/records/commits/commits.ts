@@ -14,6 +14,7 @@ import {
 } from '../../database';
 import { PlaceBounds } from './claims';
 import { type Changes, CommitLog } from './log';
+
 /** The commits of records that units of work must know of: see docs/decisions/serialisable.md. */
 export interface Commits {
   readonly log: CommitLog;

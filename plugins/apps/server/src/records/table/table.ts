@@ -13,6 +13,7 @@ import {
 } from '../../indexes';
 import type { PageOptions, StoredRecord } from '../types';
 import { fitting, itemColumns, MAX_AT_ONCE, MAX_BYTES, toIndexed, toRecord, withItems } from './rows';
+
 /** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
 export const recordsTable: RecordsTable = {
   name: 'apps_records',

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppsError, isAppsError } from '../../common/errors';
-import type { KeyedMutex } from '../../common/time/keyed-mutex';
+import type { KeyedMutex } from '../../common/time/mutex';
 import { IndexMissing } from '../../indexes';
 import { CollisionError } from '../commits/log';
 import { hashOf } from '../table/ids';

@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../common/time/awaitable';
-import type { KeyedMutex } from '../../common/time/keyed-mutex';
+import type { KeyedMutex } from '../../common/time/mutex';
 import type { Dialect, HostDatabase, Sql } from '../../database';
 import type { Indexes } from '../../indexes';
 import type { Claims } from '../commits/claims';

@@ -1,7 +1,7 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
+import { type Region, readableMinute } from '../../../common/time/moments';
 import { shortWork } from '../../../common/time/pace';
-import { type Region, readableMinute } from '../../../common/values/moments';
 import type { PlacesData } from '../../../logic/types';
 import {
   attributes,

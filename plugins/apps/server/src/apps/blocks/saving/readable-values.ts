@@ -1,5 +1,5 @@
 import type { Items, Json } from '../../../../../shared/json';
-import type { Region } from '../../../common/values/moments';
+import type { Region } from '../../../common/time/moments';
 import { fieldsOf, listedOptions, readableValue } from '../../elements';
 import { shown } from '../../mail';
 import type { ElementDefinition } from '../../types';

@@ -1,6 +1,6 @@
 import { AppsError } from '../../../common/errors';
 import { asciiAddress } from '../../../common/text';
-import { readableMinute } from '../../../common/values/moments';
+import { readableMinute } from '../../../common/time/moments';
 import { fieldOf, type StoredFile, type TemporaryFile } from '../../../files';
 import type { NewDraft } from '../../../links/types';
 import { type FormFields, fileFields, readFiles, STORED, sentEntries } from '../../elements';

@@ -1,6 +1,6 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
-import type { Region } from '../../../common/values/moments';
+import type { Region } from '../../../common/time/moments';
 import type { StoredRecord } from '../../../records/types';
 import { type FormFields, idsIn, type SentEntries } from '../../elements';
 import { elementData } from '../../run/element-data';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairMutex } from './fair-queue';
+import { FairMutex } from './mutex';
 
 test('one work runs at a time, the one whose request has used least is next', async () => {
   const mutex = new FairMutex();

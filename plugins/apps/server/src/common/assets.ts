@@ -1,13 +1,17 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { contentVersion } from './content-version';
+
+/** A text that differs when the content does: an address with it may be cached for ever (docs/decisions/asset-addresses.md). */
+export const contentVersion = (content: Buffer | string): string =>
+  createHash('sha256').update(content).digest('base64url').slice(0, 22);
 
 /** Content codings of the plugin's own files, the preferred one first. */
 export const codings = ['br', 'gzip', 'identity'] as const;
-export type Coding = (typeof codings)[number];
+type Coding = (typeof codings)[number];
 
 const compressed: Record<Coding, (bytes: Buffer) => Promise<Buffer>> = {
   br: promisify(brotliCompress),

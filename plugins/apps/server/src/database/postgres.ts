@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { CommitFailed } from './commit-marks';
-import type { Reader } from './types';
+import type { Reader, ServerSession } from './types';
 
 /** The part of a connection of the driver `pg` that is used here. */
 interface PostgresConnection {
@@ -46,7 +46,7 @@ interface Text {
 }
 
 /** Statements with `?` for values on connections of Knex's pool, run without Knex. */
-export interface PostgresStatements {
+interface PostgresStatements {
   /** A connection of the pool for each statement. */
   readonly reader: Reader;
   /**
@@ -168,5 +168,64 @@ export function postgresStatements(knex: () => Knex, arePooled: () => Promise<bo
           throw error;
         }
       }),
+  };
+}
+
+interface SessionClient {
+  readonly config: Knex.Config;
+  acquireRawConnection(): Promise<ServerSession & { readonly processID?: unknown }>;
+}
+
+type SessionClientClass = new (config: Knex.Config) => SessionClient;
+
+/** Sessions of a PostgreSQL server: what one statement leaves in them, such as `listen`, holds for the next. */
+interface ServerSessions {
+  /**
+   * Whether a pooler, such as PgBouncer, is between this process and the server: statements on one connection may then reach
+   * different sessions. Rejects with the driver's error when there is no connection.
+   */
+  arePooled(): Promise<boolean>;
+  /** A session of its own, which the caller ends; null where only a pooler can be reached. Rejects with the driver's error. */
+  open(): Promise<ServerSession | null>;
+}
+
+/**
+ * Poolers send connections a process id of their own, the server's is another one.
+ * @param direct address of the server itself, for what needs a session (`directConnection` of the configuration)
+ */
+export function createServerSessions(knex: () => Knex, direct: string | null): ServerSessions {
+  let pooled: Promise<boolean> | undefined;
+  const client = () => knex().client as SessionClient;
+  /** Knex's client keeps no connection besides the raw ones that it is asked for. */
+  const directClient = () => {
+    const host = client();
+    const connection = { connectionString: direct } as Knex.PgConnectionConfig;
+    return new (host.constructor as SessionClientClass)({ ...host.config, connection });
+  };
+
+  async function look(): Promise<boolean> {
+    const session = await client().acquireRawConnection();
+    try {
+      const { rows } = (await session.query('select pg_backend_pid() as pid')) as { rows: { pid: unknown }[] };
+      return rows[0]?.pid !== session.processID;
+    } finally {
+      await session.end().catch(() => undefined);
+    }
+  }
+
+  const arePooled = (): Promise<boolean> => {
+    pooled ??= look().catch((error) => {
+      pooled = undefined;
+      throw error;
+    });
+    return pooled;
+  };
+
+  return {
+    arePooled,
+    async open() {
+      if (direct !== null) return directClient().acquireRawConnection();
+      return (await arePooled()) ? null : client().acquireRawConnection();
+    },
   };
 }

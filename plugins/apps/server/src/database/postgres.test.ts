@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { postgresStatements } from './postgres-statements';
+import { postgresStatements } from './postgres';
 import { availableClients, createTestDatabase, type TestDatabase } from './testing/databases';
 
 const available = (await availableClients()).includes('postgres');
