@@ -104,7 +104,7 @@ export const programs = ['cli', 'testing', 'server', 'sandbox', 'browser', 'admi
  */
 export const parsers = {
   '@e965/xlsx': ['interchange/sheet-task'],
-  '@fastify/busboy': ['http/request/multipart'],
+  '@fastify/busboy': ['http/request/read-body'],
   acorn: ['logic/compile/syntax'],
   'altcha-lib': ['auth/sessions/proofs', 'browser'],
   croner: ['common/time/cron'],

@@ -32,8 +32,8 @@ import type { AppKey } from '../../records/types';
 import type { Site } from '../../sites/types';
 import { type Views, viewProblem, viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';
-import { refreshBody } from '../request/body-schemas';
 import type { HttpServices } from '../request/exchange';
+import { refreshBody } from '../request/operations';
 import { appOf, type Handlers, type PanelApp } from './handler';
 import { hasForm } from './record-form';
 

@@ -9,8 +9,8 @@ import { shortWork } from '../../common/time/pace';
 import { readParameters } from '../../common/validation';
 import { type Format, openRecords, type Sheet } from '../../interchange';
 import { checkDepth, closeUnlessEnded, jsonBody, type SentBytes } from '../request/body';
-import { tableParameters } from '../request/body-schemas';
 import { charsetOf } from '../request/negotiate';
+import { tableParameters } from '../request/operations';
 import { checkUtf8 } from '../request/text';
 
 /** Items of a JSON array that are given to the store at once. */

@@ -26,10 +26,9 @@ import type { SearchOptions } from '../../indexes/types';
 import { changedBy } from '../../records';
 import type { StoredRecord } from '../../records/types';
 import { hasBody, jsonObject, SentBytes } from '../request/body';
-import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';
 import { fileFormat } from '../request/negotiate';
-import { requireKnownOperators } from '../request/operations';
+import { refreshBody, requireKnownOperators, searchBody, searchParameters } from '../request/operations';
 import {
   answerTyped,
   answerUnchanged,

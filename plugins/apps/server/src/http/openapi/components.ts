@@ -3,7 +3,7 @@ import { separatorNames } from '../../../../shared/cells';
 import type { Items } from '../../../../shared/json';
 import { type ErrorName, errorStatuses } from '../../common/errors';
 import { throughs } from '../../records';
-import { refreshBody, restoreBody, searchBody } from '../request/body-schemas';
+import { refreshBody, restoreBody, searchBody } from '../request/operations';
 
 export type ErrorStatus = (typeof errorStatuses)[ErrorName];
 

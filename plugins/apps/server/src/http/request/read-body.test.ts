@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { expect, test } from 'vitest';
 import { type Files, RequestFiles } from '../../files';
-import type { MultipartOptions } from './multipart';
-import { readMultipart } from './multipart';
+import { type MultipartOptions, readMultipart } from './read-body';
 
 const part = (name: string, content: string, filename?: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}\r\n\r\n${content}\r\n`;

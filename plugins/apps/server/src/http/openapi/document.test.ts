@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadApp } from '../../apps';
 import type { Site, Sites } from '../../sites/types';
-import { appDocument } from './openapi-handlers';
-import { routes } from './routes';
+import { routes } from '../app/routes';
+import { appDocument } from './document';
 
 const site: Site = {
   id: 'site',
