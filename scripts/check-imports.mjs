@@ -137,7 +137,7 @@ const packages = {
   knex: ['database'],
   'lru-cache': null,
   'prom-client': ['metrics'],
-  'rate-limiter-flexible': ['auth/credentials/redis-counters'],
+  'rate-limiter-flexible': ['auth/credentials/rate-limit'],
   redis: ['processes/redis'],
   typescript: ['server', 'cli', 'testing', 'shared'],
   yazl: ['archive', 'persons'],

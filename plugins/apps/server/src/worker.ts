@@ -1,4 +1,4 @@
-import { serveTasks } from './workers/serve';
+import { serveTasks } from './workers/messages';
 
 /** Loads a task at its first use: a process that reads a database needs no compiler. */
 const lazy =

@@ -4,10 +4,9 @@ import type { Logger } from '../../common/log';
 import type { IndexDeclarations } from '../../indexes/types';
 import type { Messages } from '../../processes/types';
 import type { AppKey } from '../../records/types';
-import { createChangeLog, publicationOf } from './change-log';
+import { type Changed, createChangeLog, type Publication, publicationOf } from './changes';
 import { Conditions } from './conditions';
 import { Connections, createTokens, type LiveConnection, positionText, Recent } from './connections';
-import type { Changed, Publication } from './publish-changes';
 import { createWaitingPages, type WaitingPagesOptions } from './waiting-pages';
 
 export type { LiveConnection } from './connections';

@@ -14,17 +14,21 @@ import type { AppKey, RecordStore, SeqRange } from '../../records/types';
 import { signed, standardKey } from '../../webhooks';
 import type { CallServices } from '../calls';
 import { callOfJob, siteOfJob } from '../job-calls';
-import type { DeliveredChange } from './deliveries';
 import {
+  changeData,
+  createHostHub,
   createIsAbout,
+  type DeliveredChange,
   type Delivery,
+  eventName,
+  type HostHub,
   type IsAbout,
   jobsOfRanges,
   type ManyDeliveries,
   recordJobs,
   type SingleDelivery,
-} from './deliveries';
-import { changeData, createHostHub, eventName, type HostHub, watchRecords } from './watch-records';
+  watchRecords,
+} from './changes';
 
 interface ExpandTools {
   store: Pick<RecordStore, 'transact' | 'page'>;

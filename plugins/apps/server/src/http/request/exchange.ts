@@ -16,7 +16,7 @@ import {
 import type { AuditLog } from '../../audit';
 import { type Requesters, safeMethods } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
-import type { LiveChanges, RuleEntries, Unconfirmed, WaitingLists } from '../../events/types';
+import type { LiveChanges, RuleEntries, Unconfirmed, WaitingLists } from '../../events';
 import type { RequestFiles } from '../../files';
 import type { Sheets } from '../../interchange';
 import type { DocumentAccess, RequestData } from '../../logic/types';

@@ -4,7 +4,7 @@ import { scriptTag } from '../../apps';
 import { addressGroup } from '../../auth';
 import { contentVersion } from '../../common/assets';
 import { AppsError, methodNotAllowed } from '../../common/errors';
-import type { LiveChanges, LiveConnection } from '../../events/types';
+import type { LiveChanges, LiveConnection } from '../../events';
 import type { Reloads } from '../request/exchange';
 
 /** Tokens that one page may wait for. */

@@ -10,22 +10,20 @@ import {
 } from '../../database';
 import { addRows, type IndexedRecord } from '../tables/rows';
 import {
+  analyzeTables,
   covers,
+  createIndexes,
+  createTables,
+  dropTables,
   type Generation,
   isCurrent,
+  layoutOf,
   lockState,
   planned,
   readState,
   type State,
-  saveState,
-} from '../tables/state';
-import {
-  analyzeTables,
-  createIndexes,
-  createTables,
-  dropTables,
-  layoutOf,
   type StoredLayout,
+  saveState,
   sortTerms,
   storedLayout,
 } from '../tables/tables';

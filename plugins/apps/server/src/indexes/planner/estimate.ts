@@ -17,8 +17,15 @@ import {
   termsByTerm,
 } from '../query/sql';
 import type { Place } from '../tables/rows';
-import { type Generation, stateSelect } from '../tables/state';
-import { CREATOR_INDEX, type LaidOutIndex, layoutOf, sortedTable, tablesOf } from '../tables/tables';
+import {
+  CREATOR_INDEX,
+  type Generation,
+  type LaidOutIndex,
+  layoutOf,
+  sortedTable,
+  stateSelect,
+  tablesOf,
+} from '../tables/tables';
 import type { SearchSql } from './planner';
 import type { Order, Selection } from './select';
 

@@ -4,12 +4,12 @@ import { asciiAddress } from '../../common/text';
 import { type Dialect, marks, type Sql } from '../../database';
 import { documentIdsIn } from '../../files';
 import { encodeKey, encodeTerm, encodeWord, phraseText, unorderedTerm, words } from '../keys';
-import type { Generation } from './state';
 import {
   BLOCK_INDEX,
   CREATOR_INDEX,
   FILES_INDEX,
   fieldIndexes,
+  type Generation,
   type LaidOutIndex,
   type Layout,
   layoutOf,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ChangedRecord } from '../../apps';
 import type { IndexDeclarations } from '../../indexes/types';
-import { createChangeLog } from './change-log';
+import { createChangeLog } from './changes';
 
 const now = Date.UTC(2026, 0, 1);
 beforeEach(() => void vi.useFakeTimers({ now }));

@@ -1,12 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Json } from '../../../../shared/json';
 import { type ChangedRecord, digestOfIndexes, type RecordState, type Topic, topics } from '../../apps';
+import { settledOrTimeout } from '../../common/time/coalesce';
 import { STATE } from '../../indexes';
 import type { IndexDeclarations } from '../../indexes/types';
+import type { Messages, ProcessMessage } from '../../processes/types';
 import type { ChangedItems, ChangeWatcher } from '../../records';
 import type { AppKey, Items, NewRecord, NewRecords } from '../../records/types';
 
 /** Records of one transaction, and creators of a bulk change, that are published one by one; more are published together. */
-const MAX_RECORDS = 100;
+const MAX_SINGLY = 100;
 
 /** What a transaction has changed. */
 export interface Changed {
@@ -27,7 +30,7 @@ export function publishChanges(publish: (changed: Changed) => void): ChangeWatch
         const total = await store.createMany(key, watched(records, seen), options);
         const { creators, created } = seen;
         const owners =
-          creators.size > MAX_RECORDS ? [topics.creators(key)] : [...creators].map((one) => topics.own(key, one));
+          creators.size > MAX_SINGLY ? [topics.creators(key)] : [...creators].map((one) => topics.own(key, one));
         const isKnown = created.length === total;
         publish({
           topics: [topics.any(key), topics.bulk(key), ...owners],
@@ -51,7 +54,7 @@ export function publishChanges(publish: (changed: Changed) => void): ChangeWatch
 
 /** What a transaction has changed, for those that wait for it. */
 function changedBy(changes: readonly ChangedItems[]): Changed {
-  const isBulk = changes.length > MAX_RECORDS;
+  const isBulk = changes.length > MAX_SINGLY;
   const owners = new Set<Topic>();
   const single = new Set<Topic>();
   const apps = new Map<Topic, { key: AppKey; records: ChangedRecord[] | null }>();
@@ -73,8 +76,8 @@ class Created {
   created: RecordState[] = [];
 
   note({ id = '', items, creator, whenTaken }: NewRecord): void {
-    if (creator && this.creators.size <= MAX_RECORDS) this.creators.add(creator);
-    if (this.created.length > MAX_RECORDS) return;
+    if (creator && this.creators.size <= MAX_SINGLY) this.creators.add(creator);
+    if (this.created.length > MAX_SINGLY) return;
     const isGiven = id !== '' && whenTaken !== 'number';
     this.created.push({ id, creator, items, ...(!isGiven && { cut: ['id'] }) });
   }
@@ -132,7 +135,7 @@ const MAX_APP = 200_000;
  * What conditions can look at in changed records: items with an index, and the block. Larger items are named without their
  * values; null where the rest is too large, or the app is unknown.
  */
-export function projected(records: AppChanges, declared: IndexDeclarations | null): AppChanges {
+function projected(records: AppChanges, declared: IndexDeclarations | null): AppChanges {
   if (!declared || !records) return null;
   const indexes = digestOfIndexes(declared);
   const names = [...declared.keys()].filter((name) => name !== 'id' && name !== 'block');
@@ -174,4 +177,103 @@ function sizeOf(value: Json, max: number): number {
     if (size > max) break;
   }
   return size;
+}
+
+/** Milliseconds: how long changes are gathered before they are written, and until another attempt. */
+const GATHER = 100;
+const RETRY = 1_000;
+
+/** Tokens of one message; more are split over several. */
+const MAX_TOKENS = 500;
+
+/** Changed records of one app that are gathered; more count as any record of the app. */
+export const MAX_RECORDS = 200;
+
+type Apps = Record<string, AppChanges>;
+
+/** Publishes changes to every server process on the same database. */
+interface ChangeLog {
+  /**
+   * Publishes to the other processes; it is written soon, outside of any open transaction.
+   * @param keys the apps by the tokens of their changes
+   */
+  write(publication: Publication, keys: ReadonlyMap<string, AppKey>): void;
+  /** Writes what waits, and ends. */
+  destroy(): Promise<void>;
+}
+
+interface ChangeLogOptions {
+  messages: Pick<Messages, 'write'>;
+  report(error: unknown): void;
+  /** Gives the current indexes of an app; null where there is no such app. */
+  declared(key: AppKey): Promise<IndexDeclarations | null>;
+}
+
+interface Gathered {
+  at: number;
+  tokens: Set<string>;
+  apps: Map<string, { key: AppKey; changes: ChangedRecord[] | null }>;
+}
+
+const nothing = (): Gathered => ({ at: 0, tokens: new Set(), apps: new Map() });
+
+export function createChangeLog({ messages, report, declared }: ChangeLogOptions): ChangeLog {
+  const outside = AsyncLocalStorage.snapshot();
+  let gathered = nothing();
+  let writing: NodeJS.Timeout | undefined;
+  let isDestroyed = false;
+
+  /** What could not be written is written later; then without records, so that what waits stays small. */
+  async function flush(): Promise<void> {
+    writing = undefined;
+    const writes = gathered;
+    gathered = nothing();
+    try {
+      await write(writes);
+    } catch (error) {
+      report(error);
+      for (const token of writes.tokens) gathered.tokens.add(token);
+      for (const [token, { key }] of writes.apps) gathered.apps.set(token, { key, changes: null });
+      gathered.at = Math.max(gathered.at, writes.at);
+      if (!isDestroyed) writing ??= setTimeout(flush, RETRY).unref();
+    }
+  }
+
+  async function write({ at, tokens, apps: changed }: Gathered): Promise<void> {
+    const apps: Apps = {};
+    for (const [token, { key, changes }] of changed)
+      apps[token] = projected(changes, await declared(key).catch(() => null));
+    const unsaid: Apps = Object.fromEntries(Object.entries(apps).filter(([, changes]) => !changes));
+    const all = [...tokens];
+    for (let start = 0; start < Math.max(1, all.length); start += MAX_TOKENS) {
+      const some = all.slice(start, start + MAX_TOKENS);
+      await messages.write({ at, tokens: some, said: { apps: start === 0 ? apps : unsaid } });
+    }
+  }
+
+  return {
+    write({ at, tokens, apps }, keys) {
+      gathered.at = at;
+      for (const token of tokens) gathered.tokens.add(token);
+      for (const [token, changes] of apps ?? []) {
+        const known = gathered.apps.get(token) ?? { key: keys.get(token) as AppKey, changes: [] };
+        if (!changes || !known.changes || known.changes.length + changes.length > MAX_RECORDS) known.changes = null;
+        else known.changes.push(...changes);
+        gathered.apps.set(token, known);
+      }
+      writing ??= outside(() => setTimeout(flush, GATHER).unref());
+    },
+    async destroy() {
+      isDestroyed = true;
+      const isWaiting = writing !== undefined;
+      clearTimeout(writing);
+      // Without a database it would wait for long.
+      if (isWaiting) await settledOrTimeout(flush());
+    },
+  };
+}
+
+/** What a message says about changes of records. */
+export function publicationOf({ at, origin, tokens, said }: ProcessMessage): Publication {
+  return { at, origin, tokens, apps: said ? new Map(Object.entries(said.apps as Apps)) : undefined };
 }
