@@ -15,6 +15,7 @@ import type {
   States,
   TimeSpan,
 } from '../types';
+import type { YamlNode } from '../yaml';
 import {
   boundedList,
   type Check,
@@ -28,8 +29,7 @@ import {
   placesNumber,
   shownAs,
   text,
-} from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
+} from '../yaml-schema';
 import { notify } from './automation';
 
 type Unit = TimeSpan['unit'];

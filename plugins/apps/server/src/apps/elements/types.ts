@@ -7,7 +7,7 @@ import type { StoredRecord } from '../../records/types';
 import type { Message, PageLocale } from '../locales';
 import type { PatternWork } from '../patterns';
 import type { ElementDefinition, ElementOption, OwnSettings } from '../types';
-import type { YamlNode } from '../yaml/yaml';
+import type { YamlNode } from '../yaml';
 import type { SentEntries, ShownEntry } from './entries';
 import type { FileEntries, ShownFile } from './file';
 import type { Settings } from './inputs/settings';

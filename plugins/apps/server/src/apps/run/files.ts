@@ -15,8 +15,8 @@ import type { Site } from '../../sites/types';
 import { fileFields, placeFor } from '../elements';
 import { scriptWords } from '../locales';
 import type { Block } from '../types';
-import { siteLocale } from './site-locale';
 import type { AppServices, Run, Visit } from './types';
+import { siteLocale } from './visits';
 
 /** Files looked up in one attempt at a request, by app and document id; null: the library has it no more. */
 const lookedUp = new WeakMap<Run['unit'], Map<string, ShownFile | null>>();

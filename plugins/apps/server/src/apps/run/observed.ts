@@ -2,8 +2,8 @@ import { rightsOf } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
 import type { KeptReads } from '../../records/types';
 import type { App } from '../types';
-import { ownerOf } from './owner';
 import type { Ran, Visit } from './types';
+import { ownerOf } from './visits';
 
 type Settings = App['settings'];
 

@@ -18,9 +18,8 @@ import { confirm, queueReceipt, receiptAddress } from '../../run/places/confirma
 import { announceState } from '../../run/places/record-states';
 import { settlePlaces } from '../../run/places/settle';
 import { keyOf, nestedRun } from '../../run/run';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
-import { nameOf } from '../../run/visits';
+import { localeOf, nameOf } from '../../run/visits';
 import type { App, Block, Notify, Receipt } from '../../types';
 import { displayBlock } from '../run-block';
 import { ownItems } from './checked-items';

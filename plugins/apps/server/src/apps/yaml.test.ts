@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorText } from '../../common/errors';
-import { failure, file } from '../definitions/testing/definitions';
+import { errorText } from '../common/errors';
+import { failure, file } from './definitions/testing/definitions';
 import { readYaml } from './yaml';
 
 describe('readYaml', () => {

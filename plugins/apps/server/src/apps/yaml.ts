@@ -8,9 +8,9 @@ import {
   SCALAR_STYLE,
   YAMLException,
 } from 'js-yaml';
-import type { Json } from '../../../../shared/json';
-import { type AppsError, definitionError, type SourcePosition } from '../../common/errors';
-import type { ThemeFile } from '../../sites';
+import type { Json } from '../../../shared/json';
+import { type AppsError, definitionError, type SourcePosition } from '../common/errors';
+import type { ThemeFile } from '../sites';
 
 /** Maximum values and keys of a file; an alias counts as one. */
 const MAX_VALUES = 30_000;

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
 import type { Site, ThemeFile } from '../../sites/types';
-import { brokenCatalogues, localeFor, readCatalogue } from '.';
-import { serviceMessages } from './messages';
+import { brokenCatalogues, localeFor, readCatalogue, serviceMessages } from '.';
 
 const filesOf = (texts: Record<string, string>): Map<string, ThemeFile> =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { path, text }]));

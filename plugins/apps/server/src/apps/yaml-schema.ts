@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { errorText } from '../../common/errors';
-import { didYouMean } from '../../common/text';
-import { keysOf, type Problem, validate, type Wrong } from '../../common/validation';
-import { idPattern } from '../../sites';
-import type { YamlNode } from './yaml';
-import { shorten } from './yaml';
+import { errorText } from '../common/errors';
+import { didYouMean } from '../common/text';
+import { keysOf, type Problem, validate, type Wrong } from '../common/validation';
+import { idPattern } from '../sites';
+import { shorten, type YamlNode } from './yaml';
 
 /**
  * Checks one value of a YAML file and returns it typed; throws a DefinitionError. `schema` describes the shape of the value,
@@ -242,7 +241,7 @@ export const namesOrText = check<string[]>(
   z.union([namesSchema, text.schema.transform((given) => given.split(/\s+/).filter(Boolean))]),
 );
 
-export { isItems as isMapping } from '../../../../shared/json';
+export { isItems as isMapping } from '../../../shared/json';
 
 function choices(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' or ');
