@@ -39,7 +39,7 @@ export const layers = {
     ['locales'],
     ['patterns', 'yaml-schema', 'yaml', 'live-topics'],
   ],
-  events: [['webhooks'], ['job-calls'], ['calls'], ['live']],
+  events: [['webhooks'], ['calls'], ['live']],
   'apps/blocks': [['saving'], ['run-block'], ['display'], ['group'], ['sent'], ['block-session']],
   'apps/run': [['places'], ['calls-out'], ['diagnostics', 'refusals'], ['visits', 'observed']],
   'apps/elements': [

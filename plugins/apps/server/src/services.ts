@@ -8,8 +8,7 @@ import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, read
 import { createAuditLog } from './audit';
 import { accountsOf, createRequesters, creatorsOf, lookUpNames } from './auth';
 import { createOwnFiles } from './common/assets';
-import { printableLog } from './common/log';
-import { createMasks, maskedLog } from './common/masks';
+import { createMasks, maskedLog, printableLog } from './common/log';
 import { whenAll } from './common/time/awaitable';
 import { readConfig } from './config';
 import { type StrapiDb, statementsOf, strapiDatabase } from './database';

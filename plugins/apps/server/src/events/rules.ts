@@ -11,9 +11,8 @@ import type { HostDatabase } from '../database';
 import { JobFailure } from '../jobs';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { ContentItem, Sites } from '../sites/types';
-import type { CallServices } from './calls';
+import { type CallServices, callOfJob, requesterOfJob, siteOfJob } from './calls';
 import { type Action, type ContentEvent, createContentEvents, createItems, eventsOf } from './host-events';
-import { callOfJob, requesterOfJob, siteOfJob } from './job-calls';
 import { siteOfApp } from './rule-entries';
 
 /** The requester who changes content, and the rules that led to the change. */

@@ -2,13 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { AppsError } from '../common/errors';
 import type { Logger } from '../common/log';
 import { createSql, dialects, type HostDatabase, type Sql, throughOutage } from '../database';
-import type { Observations } from '../metrics/types';
+import type { Observations } from '../metrics';
 import type { Signals } from '../processes/types';
 import { CollisionError } from '../records';
 import type { AppKey, UnitOfWork } from '../records/types';
-import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { JobQueue } from './queue';
-import { heldKey, holderOf, insertJobs, TABLE } from './rows';
+import {
+  countJobs,
+  deleteJob,
+  deleteJobs,
+  findJob,
+  heldKey,
+  holderOf,
+  insertJobs,
+  listJobs,
+  retryJobs,
+  TABLE,
+  waitingOf,
+} from './rows';
 import type { JobKind, Jobs, NewJob } from './types';
 import { createTryLog, type Handled, JobWorkers, type LogTry } from './workers';
 

@@ -29,8 +29,7 @@ import {
 import type { AppKey, ManyOptions, NewRecord, RecordStore } from './types';
 import { sharedCommits } from './unit/commit';
 import { refuseMissing } from './unit/entries';
-import { createTransact } from './unit/transact';
-import type { UnitTools } from './unit/types';
+import { createTransact, type UnitTools } from './unit/transact';
 
 interface BulkOptions {
   /** Receives an error after the commit. */

@@ -12,8 +12,7 @@ import type { Outbound, OutboundRequest } from '../../outbound/types';
 import type { ChangeWatcher } from '../../records';
 import type { AppKey, RecordStore, SeqRange } from '../../records/types';
 import { signed, standardKey } from '../../webhooks';
-import type { CallServices } from '../calls';
-import { callOfJob, siteOfJob } from '../job-calls';
+import { type CallServices, callOfJob, siteOfJob } from '../calls';
 import {
   changeData,
   createHostHub,

@@ -15,7 +15,7 @@ import { must, readParameters } from '../../common/validation';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { jsonErrors, respondError } from '../response/respond-error';
-import { appHandlers, indexHandlers, optionHandlers } from './apps';
+import { appHandlers, indexHandlers, optionHandlers, siteHandlers, tileHandlers } from './apps';
 import { archiveHandlers } from './archives';
 import { codeHandlers } from './code';
 import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
@@ -24,7 +24,6 @@ import { personHandlers } from './persons';
 import { historyHandlers } from './record-history';
 import { columnHandlers, draftHandlers, recordHandlers } from './records';
 import { runHandlers } from './runs';
-import { siteHandlers, tileHandlers } from './sites';
 import { whyHandlers } from './why';
 
 /** Characters of a filter. */

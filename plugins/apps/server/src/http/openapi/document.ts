@@ -8,8 +8,7 @@ import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices } from '../request/exchange';
 import { requireAccept } from '../request/negotiate';
 import { type BlockSchemas, blockPaths, blockSchemas, type UniqueName } from './blocks';
-import { headers, parameters, responses, schemas, securitySchemes } from './components';
-import { answer, operation, security } from './operation';
+import { answer, headers, operation, parameters, responses, schemas, security, securitySchemes } from './components';
 import { recordPaths } from './records';
 
 type Services = Pick<HttpServices, 'sites' | 'loadApp'>;

@@ -5,7 +5,7 @@ import { XLSX_TYPE } from '../../interchange';
 import type { AppTarget } from '../../sites/types';
 import { operationOf, parameterNames } from '../request/operations';
 import type { BlockSchemas, UniqueName } from './blocks';
-import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
+import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './components';
 
 const schema = (name: string): JsonSchema => reference('schemas', name);
 

@@ -25,7 +25,7 @@ import type {
 } from '../types';
 import { Entries, type Entry, nextVersion } from './entries';
 import { ContentRows, type Found, type RangeRead, Ranges } from './reads';
-import type { UnitTools } from './types';
+import type { UnitTools } from './transact';
 import { UnitTransaction } from './unit-transaction';
 
 /** Runs once, after the commit. */
