@@ -43,7 +43,7 @@ import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { refreshBody } from '../request/operations';
 import { actorOf, audited, whoOf } from './acting';
-import { lockOf } from './edited-texts';
+import { lockOf } from './code';
 import { appOf, appsOf, type Handlers, type PanelApp, pathBelow, siteOf } from './handler';
 import { hasForm } from './record-form';
 import { requesterOf } from './why';

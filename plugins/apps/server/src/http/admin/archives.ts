@@ -26,7 +26,7 @@ import { isId } from '../../sites';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { actorOf, audited } from './acting';
-import { lintProblems, requireEditing } from './edited-texts';
+import { lintProblems, requireEditing } from './code';
 import { type Handlers, withUpload } from './handler';
 
 /** Milliseconds for loading the logic of all apps of a ZIP, and for its tests. */

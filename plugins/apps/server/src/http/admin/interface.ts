@@ -19,11 +19,10 @@ import { appHandlers, indexHandlers, optionHandlers, siteHandlers, tileHandlers 
 import { archiveHandlers } from './archives';
 import { codeHandlers } from './code';
 import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
-import { jobHandlers } from './jobs';
 import { personHandlers } from './persons';
 import { historyHandlers } from './record-history';
 import { columnHandlers, draftHandlers, recordHandlers } from './records';
-import { runHandlers } from './runs';
+import { jobHandlers, runHandlers } from './runs';
 import { whyHandlers } from './why';
 
 /** Characters of a filter. */
