@@ -57,7 +57,7 @@ export const layers = {
   logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
   records: [['unit', 'bulk'], ['commits', 'pending'], ['table']],
-  indexes: [['planner'], ['query'], ['building'], ['tables'], ['keys']],
+  indexes: [['planner'], ['query'], ['building'], ['rows'], ['tables'], ['keys']],
   'indexes/query': [['operators'], ['words'], ['sql'], ['limits']],
   common: [['spool'], ['time']],
   'content-types': [

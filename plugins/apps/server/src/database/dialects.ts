@@ -27,7 +27,7 @@ export interface Dialect {
   readonly insertIgnore: { readonly verb: string; readonly ending: string };
   /** Whether indexes of a table are better created after it was filled with `rows` rows. */
   indexesLast(rows: number): boolean;
-  /** Whether terms have a separate sorted table (indexes/tables/tables.ts), because creating an index would block writers. */
+  /** Whether terms have a separate sorted table (indexes/tables.ts), because creating an index would block writers. */
   readonly sortedTerms: boolean;
   /** Milliseconds that a builder pauses at most between two steps, so that others can write; 0: it only yields to the event loop. */
   readonly maxPause: number;

@@ -17,4 +17,4 @@ export { createLive, type LiveChanges, type LiveConnection } from './live/live';
 export { createRuleEntries, type RuleEntries } from './rule-entries';
 export { type ActorContext, createActorContext, createRules } from './rules';
 export { createUnconfirmed, createWaitingLists, type Unconfirmed, type WaitingLists } from './unconfirmed';
-export { createWebhooks } from './webhooks/deliver';
+export { createWebhooks } from './webhooks';

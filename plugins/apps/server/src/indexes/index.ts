@@ -6,7 +6,7 @@ import { countEntries, countTerm } from './planner/estimate';
 import { countOfAll, createPlanner, pageOfAll, type RecordsTable, type SearchColumns } from './planner/planner';
 import type { Condition } from './query/operators';
 import { type CheckedQuery, checkSearch } from './query/search';
-import { deleteRange, type Place, type RecordWrite, type RowRange, writeRows } from './tables/rows';
+import { deleteRange, type Place, type RecordWrite, type RowRange, writeRows } from './rows';
 import {
   type CommitLock,
   covers,
@@ -17,7 +17,7 @@ import {
   lockCommits,
   lockForWriter,
   readState,
-} from './tables/tables';
+} from './tables';
 import type { IndexCheck, IndexDeclarations, Progress, SearchAfter, SearchOptions } from './types';
 
 export type { RecordSource } from './building/build';
@@ -42,8 +42,8 @@ export {
   STATE,
   type UnconfirmedAs,
   unconfirmedPlace,
-} from './tables/rows';
-export { FILES_INDEX } from './tables/tables';
+} from './rows';
+export { FILES_INDEX } from './tables';
 
 /** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {

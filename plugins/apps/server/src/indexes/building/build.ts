@@ -8,7 +8,7 @@ import {
   type Sql,
   yieldToOthers,
 } from '../../database';
-import { addRows, type IndexedRecord } from '../tables/rows';
+import { addRows, type IndexedRecord } from '../rows';
 import {
   analyzeTables,
   covers,
@@ -26,7 +26,7 @@ import {
   saveState,
   sortTerms,
   storedLayout,
-} from '../tables/tables';
+} from '../tables';
 import type { IndexDeclarations } from '../types';
 
 /** Milliseconds without a heartbeat after which another builder takes over. */

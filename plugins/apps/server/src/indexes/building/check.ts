@@ -1,5 +1,5 @@
 import { createSql, inTransaction, MAX_SEQ, type Sql } from '../../database';
-import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../tables/rows';
+import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../rows';
 import {
   dropTables,
   fieldIndexes,
@@ -10,7 +10,7 @@ import {
   readScopes,
   readState,
   tablesOf,
-} from '../tables/tables';
+} from '../tables';
 import type { IndexCheck } from '../types';
 import type { BuildTools } from './build';
 

@@ -13,7 +13,7 @@ import {
   readStateText,
   type State,
   tablesOf,
-} from '../tables/tables';
+} from '../tables';
 import type { IndexDeclarations, Progress } from '../types';
 import { type BuildTools, build, forget } from './build';
 

@@ -16,7 +16,7 @@ import {
   type QueryTarget,
   termsByTerm,
 } from '../query/sql';
-import type { Place } from '../tables/rows';
+import type { Place } from '../rows';
 import {
   CREATOR_INDEX,
   type Generation,
@@ -25,7 +25,7 @@ import {
   sortedTable,
   stateSelect,
   tablesOf,
-} from '../tables/tables';
+} from '../tables';
 import type { SearchSql } from './planner';
 import type { Order, Selection } from './select';
 

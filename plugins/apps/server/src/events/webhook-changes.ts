@@ -1,13 +1,13 @@
 import type { Core } from '@strapi/strapi';
-import type { App, RecordEvent, Webhook } from '../../apps/types';
-import { memoized } from '../../common/collections';
-import { isAppsError } from '../../common/errors';
-import { type Awaitable, whenAll } from '../../common/time/awaitable';
-import { isUnconfirmed, searchMatcher } from '../../indexes';
-import type { Jobs, NewJob } from '../../jobs/types';
-import { type ChangedItems, type ChangeWatcher, joined } from '../../records';
-import type { AppKey, Items, SeqRange } from '../../records/types';
-import type { Sites } from '../../sites/types';
+import type { App, RecordEvent, Webhook } from '../apps/types';
+import { memoized } from '../common/collections';
+import { isAppsError } from '../common/errors';
+import { type Awaitable, whenAll } from '../common/time/awaitable';
+import { isUnconfirmed, searchMatcher } from '../indexes';
+import type { Jobs, NewJob } from '../jobs/types';
+import { type ChangedItems, type ChangeWatcher, joined } from '../records';
+import type { AppKey, Items, SeqRange } from '../records/types';
+import type { Sites } from '../sites/types';
 
 /** A change of a record: its items after the change; those before it where the record was deleted. */
 export interface DeliveredChange {

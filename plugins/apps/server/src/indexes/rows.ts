@@ -1,9 +1,9 @@
-import type { Items, Json } from '../../../../shared/json';
-import { chunks } from '../../common/collections';
-import { asciiAddress } from '../../common/text';
-import { type Dialect, marks, type Sql } from '../../database';
-import { documentIdsIn } from '../../files';
-import { encodeKey, encodeTerm, encodeWord, phraseText, unorderedTerm, words } from '../keys';
+import type { Items, Json } from '../../../shared/json';
+import { chunks } from '../common/collections';
+import { asciiAddress } from '../common/text';
+import { type Dialect, marks, type Sql } from '../database';
+import { documentIdsIn } from '../files';
+import { encodeKey, encodeTerm, encodeWord, phraseText, unorderedTerm, words } from './keys';
 import {
   BLOCK_INDEX,
   CREATOR_INDEX,

@@ -1,18 +1,18 @@
 import type { Core } from '@strapi/strapi';
-import type { Json } from '../../../../shared/json';
-import type { App, Webhook } from '../../apps/types';
-import { isAppsError, missing } from '../../common/errors';
-import type { Logger } from '../../common/log';
-import { type Awaitable, whenAll } from '../../common/time/awaitable';
-import type { HostDatabase } from '../../database';
-import { JobFailure } from '../../jobs';
-import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../../jobs/types';
-import { secretOf } from '../../outbound';
-import type { Outbound, OutboundRequest } from '../../outbound/types';
-import type { ChangeWatcher } from '../../records';
-import type { AppKey, RecordStore, SeqRange } from '../../records/types';
-import { signed, standardKey } from '../../webhooks';
-import { type CallServices, callOfJob, siteOfJob } from '../calls';
+import type { Json } from '../../../shared/json';
+import type { App, Webhook } from '../apps/types';
+import { isAppsError, missing } from '../common/errors';
+import type { Logger } from '../common/log';
+import { type Awaitable, whenAll } from '../common/time/awaitable';
+import type { HostDatabase } from '../database';
+import { JobFailure } from '../jobs';
+import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../jobs/types';
+import { secretOf } from '../outbound';
+import type { Outbound, OutboundRequest } from '../outbound/types';
+import type { ChangeWatcher } from '../records';
+import type { AppKey, RecordStore, SeqRange } from '../records/types';
+import { signed, standardKey } from '../webhooks';
+import { type CallServices, callOfJob, siteOfJob } from './calls';
 import {
   changeData,
   createHostHub,
@@ -27,7 +27,7 @@ import {
   recordJobs,
   type SingleDelivery,
   watchRecords,
-} from './changes';
+} from './webhook-changes';
 
 interface ExpandTools {
   store: Pick<RecordStore, 'transact' | 'page'>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { RecordChanges } from '../../records';
-import type { Items } from '../../records/types';
-import { changesOfApps, said } from './changes';
+import { RecordChanges } from '../records';
+import type { Items } from '../records/types';
+import { changesOfApps, said } from './webhook-changes';
 
 const key = { site: 'site', app: 'a' };
 

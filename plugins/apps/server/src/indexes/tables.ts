@@ -1,5 +1,5 @@
-import { type Dialect, MAX_SEQ, type Sql, yieldToOthers } from '../../database';
-import type { IndexDeclarations, IndexType } from '../types';
+import { type Dialect, MAX_SEQ, type Sql, yieldToOthers } from '../database';
+import type { IndexDeclarations, IndexType } from './types';
 
 /**
  * Version of the format of index entries; increase it when the entries of a record change. Writers also write to
