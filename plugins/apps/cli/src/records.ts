@@ -23,7 +23,7 @@ export interface StoredApp {
 const toolsOf = (strapi: LoadedStrapi) => strapi.plugin('apps').service('records') as RecordTools;
 
 /** Runs `work` with the records of the host's database (docs/reference/command-line.md#the-host). */
-export const withStore = <T>(host: Host, work: (store: RecordStore) => Promise<T>): Promise<T> =>
+const withStore = <T>(host: Host, work: (store: RecordStore) => Promise<T>): Promise<T> =>
   withStrapi(host, (strapi) => work(toolsOf(strapi).store()));
 
 /** Runs `work` with the records of one app. Throws CannotRun when the site has no such app. */
