@@ -32,17 +32,16 @@ export const layers = {
   http: [['admin', 'site', 'operate'], ['app'], ['openapi'], ['middleware'], ['response'], ['request']],
   apps: [
     ['pages', 'lint'],
-    ['renderings'],
     ['blocks'],
     ['host-calls'],
     ['run', 'definitions'],
     ['elements', 'mail'],
     ['locales'],
-    ['patterns', 'yaml', 'live-topics'],
+    ['patterns', 'yaml-schema', 'yaml', 'live-topics'],
   ],
-  events: [['webhooks'], ['job-calls'], ['calls'], ['live']],
+  events: [['webhooks'], ['calls'], ['live']],
   'apps/blocks': [['saving'], ['run-block'], ['display'], ['group'], ['sent'], ['block-session']],
-  'apps/run': [['places'], ['calls-out', 'visits'], ['diagnostics', 'refusals'], ['site-locale', 'observed']],
+  'apps/run': [['places'], ['calls-out'], ['diagnostics', 'refusals'], ['visits', 'observed']],
   'apps/elements': [
     ['repeat', 'repeat-html'],
     ['read'],
@@ -58,10 +57,9 @@ export const layers = {
   logic: [['session', 'check'], ['supervisor'], ['compile', 'host-functions'], ['documents']],
   layouts: [['markdown'], ['liquid', 'markup'], ['limits']],
   records: [['unit', 'bulk'], ['commits', 'pending'], ['table']],
-  indexes: [['planner'], ['query'], ['building'], ['tables'], ['keys']],
-  database: [['reads'], ['read-connection', 'sql'], ['dialects']],
+  indexes: [['planner'], ['query'], ['building'], ['rows'], ['tables'], ['keys']],
   'indexes/query': [['operators'], ['words'], ['sql'], ['limits']],
-  common: [['spool'], ['time']],
+  common: [['spool'], ['time'], ['request-objects']],
   'content-types': [
     [
       'record',
@@ -105,7 +103,7 @@ export const programs = ['cli', 'testing', 'server', 'sandbox', 'browser', 'admi
  */
 export const parsers = {
   '@e965/xlsx': ['interchange/sheet-task'],
-  '@fastify/busboy': ['http/request/multipart'],
+  '@fastify/busboy': ['http/request/read-body'],
   acorn: ['logic/compile/syntax'],
   'altcha-lib': ['auth/sessions/proofs', 'browser'],
   croner: ['common/time/cron'],
@@ -138,7 +136,7 @@ const packages = {
   knex: ['database'],
   'lru-cache': null,
   'prom-client': ['metrics'],
-  'rate-limiter-flexible': ['auth/credentials/redis-counters'],
+  'rate-limiter-flexible': ['auth/credentials/rate-limit'],
   redis: ['processes/redis'],
   typescript: ['server', 'cli', 'testing', 'shared'],
   yazl: ['archive', 'persons'],

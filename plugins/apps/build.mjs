@@ -47,7 +47,7 @@ const buildBrowser = (entryPoint, define) => (outfile) =>
     minify: true,
   });
 
-/** The version of the second script, which the first one has in its address (server/src/common/content-version.ts). */
+/** The version of the second script, which the first one has in its address (server/src/common/assets.ts). */
 const liveVersion = (folder) => {
   const content = readFileSync(join(folder, 'live.js'));
   return { LIVE_VERSION: JSON.stringify(createHash('sha256').update(content).digest('base64url').slice(0, 22)) };

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 const source = (path) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 /** Generates the parts of the preludes that follow from the server's table of host functions. */
-const hostFunctions = fileURLToPath(new URL('../server/src/logic/host-functions/preludes.ts', import.meta.url));
+const hostFunctions = fileURLToPath(new URL('../server/src/logic/host-functions/generated.ts', import.meta.url));
 
 /** Runs a module of the server's source. */
 async function evaluate(path) {

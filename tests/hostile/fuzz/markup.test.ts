@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { isAppsError } from '../../../plugins/apps/server/src/common/errors';
 import { createLayouts } from '../../../plugins/apps/server/src/layouts';
-import { doMarkup } from '../../../plugins/apps/server/src/layouts/markup/markup';
-import { inlineLimits, markupLimits, Work } from '../../../plugins/apps/server/src/layouts/markup/markup-work';
+import { inlineLimits, markupLimits, Work } from '../../../plugins/apps/server/src/layouts/markup/bounded-parser';
+import { doMarkup, selected, ThemePage } from '../../../plugins/apps/server/src/layouts/markup/markup';
 import { parseDocument, parsePiece } from '../../../plugins/apps/server/src/layouts/markup/selectors';
-import { selected, ThemePage } from '../../../plugins/apps/server/src/layouts/markup/theme-page';
 import { findSlow, longestWait, type Subject } from './grow';
 import { htmlPieces, largeHtml, layouts, liquidPieces, selectorPieces } from './markup';
 

@@ -4,8 +4,7 @@
  */
 import { onLink, onPageShow, onSearchKey, onSubmit, reload, showAgain } from './ajax';
 import { keepConditions } from './conditions';
-import { keepEntered } from './entered';
-import { watchHistory } from './history';
+import { keepEntered, watchHistory } from './history';
 import { keepFresh } from './keep-fresh';
 import { onOpen, setUpLoaders } from './load';
 import { onBlock, setUpBlocks } from './place';

@@ -1,5 +1,5 @@
-import { followChange } from './entered';
 import { Failure, type Loaded } from './fetch-block';
+import { followChange } from './history';
 import { words } from './home';
 import { blocksIn, settingsOf, showLog } from './settings';
 

@@ -10,8 +10,7 @@ import {
   importArchive,
   packed,
 } from '../../server/src/archive';
-import type { Invocation } from './command';
-import { CannotRun, type ExitCode, exitCodes } from './exit';
+import { CannotRun, type ExitCode, exitCodes, type Invocation } from './command';
 import { chosenTheme, requireId, type ThemePlace } from './themes';
 
 /** Writes the files of `<theme>` or `<theme>/<app>` to a ZIP (docs/reference/import-export.md#apps-and-themes-as-zip). */

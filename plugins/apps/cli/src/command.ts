@@ -1,8 +1,7 @@
-import type { ExitCode } from './exit';
 import type { Host } from './host';
 import type { Output } from './output';
 
-/** A command as `--help` shows it. Its work is in a folder of its own, loaded when the command runs. */
+/** A command as `--help` shows it. Its work is in another file, loaded when the command runs. */
 export interface Command {
   /** Name and arguments in commander's notation: `lint [target]`. */
   usage: string;
@@ -39,3 +38,20 @@ export interface Invocation {
 }
 
 export type Run = (invocation: Invocation) => Promise<ExitCode>;
+
+/** Exit codes of every command (docs/reference/command-line.md#exit-codes). */
+export const exitCodes = { fine: 0, problems: 1, cannotRun: 2 } as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** A command cannot run: wrong usage, nothing to work on, a host that does not start. Ends the program with exit code 2. */
+export class CannotRun extends Error {
+  /** @param cure a command to run, or a line to change */
+  constructor(
+    message: string,
+    readonly cure?: string,
+  ) {
+    super(message);
+    this.name = 'CannotRun';
+  }
+}

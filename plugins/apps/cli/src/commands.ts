@@ -142,7 +142,7 @@ const newCommand: Command = {
         },
         theme,
       ],
-      load: () => import('./new/app'),
+      load: () => import('./new').then(({ newApp: run }) => ({ run })),
     },
     {
       usage: 'block <path>',
@@ -152,7 +152,7 @@ const newCommand: Command = {
         { flags: '--language <language>', summary: 'of its logic', choices: ['js', 'ts', 'python'], default: 'js' },
         theme,
       ],
-      load: () => import('./new/block'),
+      load: () => import('./new').then(({ newBlock: run }) => ({ run })),
     },
   ],
 };
@@ -186,14 +186,14 @@ export const check: Command = {
   usage: 'check',
   summary: 'compare the records of all apps with their indexes',
   options: [{ flags: '--repair', summary: 'correct what is wrong' }],
-  load: () => import('./records/check'),
+  load: () => import('./records').then(({ check: run }) => ({ run })),
 };
 
 const reindex: Command = {
   usage: 'reindex <site> <app>',
   summary: 'index all records of an app again',
   options: [{ flags: '--rebuild', summary: 'drop the indexes before' }],
-  load: () => import('./records/reindex'),
+  load: () => import('./records').then(({ reindex: run }) => ({ run })),
 };
 
 export const test: Command = {

@@ -8,7 +8,7 @@ import { transform } from 'sucrase';
 import { readConfig } from '../../server/src/config';
 import type { AppsConfig } from '../../server/src/config.types';
 import { compiledFolder } from '../../shared/host/compiled-host';
-import { CannotRun } from './exit';
+import { CannotRun } from './command';
 
 const loaded = new Set<string>();
 

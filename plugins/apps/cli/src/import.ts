@@ -1,7 +1,21 @@
-import type { ReadChoices } from '../../server/src/interchange';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, type ReadStream, renameSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { fieldLines } from '../../server/src/common/errors';
+import {
+  entriesOf,
+  formatOf,
+  openRecords,
+  type ReadChoices,
+  type RecordFile,
+  WrongEntry,
+} from '../../server/src/interchange';
+import type { NewRecord } from '../../server/src/records/types';
 import type { Encoding, Separator } from '../../shared/cells';
-import type { Invocation, Run } from './command';
-import { CannotRun } from './exit';
+import { type Items, itemOf, type Json } from '../../shared/json';
+import { CannotRun, type ExitCode, exitCodes, type Invocation, type Run } from './command';
+import { type StoredApp, withApp } from './records';
 
 function choicesOf({ block, language, sheet, separator, encoding }: Invocation['options']): ReadChoices {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -18,7 +32,6 @@ function choicesOf({ block, language, sheet, separator, encoding }: Invocation['
 export const run: Run = async (invocation) => {
   const { from = '', app, file } = invocation.args;
   if (app !== undefined && file !== undefined) {
-    const { importRecords } = await import('./records/import');
     const { options } = invocation;
     return importRecords(invocation, {
       site: from,
@@ -34,3 +47,214 @@ export const run: Run = async (invocation) => {
   const { importFiles } = await import('./archive');
   return importFiles(invocation, from);
 };
+
+/** Records of one transaction. Other writers wait for one transaction at most. */
+const CHUNK = 1_000;
+
+interface Imported {
+  imported: number;
+  /** Records that exist with equal items. */
+  skipped: number;
+  /** Why the import has stopped. */
+  error?: string;
+}
+
+/**
+ * Creates the records of a file that do not exist yet (docs/reference/import-export.md#records-by-command-line). Those of blocks
+ * pass the rules of their blocks: the whole file is checked before its first record is stored.
+ * @param target.restore whether they are stored as they were exported, without logic and checks
+ */
+async function importRecords(
+  { output, cwd, host }: Invocation,
+  target: { site: string; app: string; file: string; restore: boolean; choices: ReadChoices },
+): Promise<ExitCode> {
+  const file = resolve(cwd, target.file);
+  const size = sizeOf(file);
+  const result = await withApp(host(), target.site, target.app, async (stored): Promise<Imported> => {
+    let records: Records;
+    try {
+      records = await opened(file, stored, target);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return { imported: 0, skipped: 0, error: (error as Error).message };
+    }
+    const hasRules = !target.restore && (stored.strict || (await isRuled(records)));
+    const tally = new Map<string, number>();
+    const check: Create = (records) => stored.create(records, true, tally);
+    const checked = hasRules ? await importFrom(records, stored, check, output.progress('Check', size)) : null;
+    if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
+    const show = output.progress('Import', size);
+    const plain: Create = (records) => stored.store.createMany(stored.key, one(records), { restores: target.restore });
+    const done = await importFrom(records, stored, hasRules ? (records) => stored.create(records, false) : plain, show);
+    if (done.error === undefined) show(size, true);
+    return done;
+  });
+  const { imported, skipped, error } = result;
+  const summary = `${imported} records imported${skipped ? `, ${skipped} skipped because they exist already` : ''}`;
+  output.data(result);
+  if (error === undefined) {
+    output.line(summary);
+    return exitCodes.fine;
+  }
+  output.note(`${output.paint('red', 'error:')} ${error}\n${summary} before that; the import can be run again.`);
+  return exitCodes.problems;
+}
+
+type Create = (records: readonly NewRecord[]) => Promise<number>;
+
+/** The records of a file, and how many of its bytes the reading that began last has read. */
+type Records = RecordFile & { bytesRead(): number };
+
+async function opened(
+  file: string,
+  { declared, sheet }: StoredApp,
+  { restore: isExact, choices }: { restore: boolean; choices: ReadChoices },
+): Promise<Records> {
+  let latest: ReadStream | undefined;
+  const bytes = async function* () {
+    // A reading that has stopped ends its own stream, perhaps after the next one has begun.
+    const stream = createReadStream(file);
+    latest = stream;
+    try {
+      yield* stream as AsyncIterable<Buffer>;
+    } finally {
+      stream.destroy();
+    }
+  };
+  const source = { bytes, sheet: (name: string | undefined) => sheet(bytes(), name) };
+  const found = await openRecords(source, { ...choices, format: formatOf(file), declared, isExact });
+  return { ...found, bytesRead: () => latest?.bytesRead ?? 0 };
+}
+
+/** Whether there are rules for a record: of its block, or because it names a file, which may be of another record. */
+async function isRuled(file: Records): Promise<boolean> {
+  try {
+    for await (const { items } of entriesOf(file))
+      if (typeof items.block === 'string' || JSON.stringify(items).includes('"documentId"')) return true;
+    return false;
+  } catch (error) {
+    // The import says what is wrong, after the records before it.
+    if (error instanceof WrongEntry) return false;
+    throw error;
+  }
+}
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch (error) {
+    throw new CannotRun(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+async function importFrom(
+  file: Records,
+  { store, key }: StoredApp,
+  create: Create,
+  show: (done: number) => void,
+): Promise<Imported> {
+  const counts: Imported = { imported: 0, skipped: 0 };
+  let chunk: NewRecord[] = [];
+  const flush = async () => {
+    const fresh = await withoutExisting({ store, key }, chunk);
+    counts.skipped += chunk.length - fresh.length;
+    chunk = [];
+    if (fresh.length > 0) counts.imported += await create(fresh);
+    show(file.bytesRead());
+  };
+  try {
+    for await (const entry of entriesOf(file)) {
+      chunk.push(entry);
+      if (chunk.length === CHUNK) await flush();
+    }
+    await flush();
+    return counts;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return { ...counts, error: messageOf(error as Error, counts.imported + counts.skipped) };
+  }
+}
+
+/** Errors of what the file holds; a conflict is an id that another process has taken meanwhile, or that is in the file twice. */
+const refusals = new Set([
+  ...['BadRequestError', 'ConflictError', 'ValidationError', 'NotFoundError'],
+  ...['LogicError', 'LogicTimeoutError', 'DefinitionError', 'PayloadTooLargeError'],
+]);
+
+const isRefusal = (error: unknown): boolean => error instanceof WrongEntry || refusals.has((error as Error)?.name);
+
+/** What is wrong, with the record's number in the file and its fields. @param before records before this chunk */
+function messageOf(error: Error & { details?: { record?: number } }, before: number): string {
+  const { record } = error.details ?? {};
+  const where = record === undefined ? '' : `Record ${before + record} of the file: `;
+  return [`${where}${error.message}`, ...fieldLines(error).map((line) => `  ${line}`)].join('\n');
+}
+
+async function* one(records: readonly NewRecord[]): AsyncGenerator<NewRecord> {
+  yield* records;
+}
+
+/** The entries that are not stored yet. Throws WrongEntry when one is stored with other items. */
+async function withoutExisting({ store, key }: Pick<StoredApp, 'store' | 'key'>, entries: readonly NewRecord[]) {
+  const stored = await Promise.all(entries.map(({ id }) => (id === undefined ? null : store.get(key, id))));
+  return entries.filter((entry, at) => {
+    const found = stored[at];
+    if (!found) return true;
+    if (!isThere(found.items, entry.items)) {
+      throw new WrongEntry(`The record "${entry.id}" is there already, with other items`);
+    }
+    return false;
+  });
+}
+
+/**
+ * Whether a stored record is one of the file. To one of a block the server may have added items, its inputs keep values in their own
+ * types, and an item that it has not stored is missing or null.
+ */
+const isThere = (stored: Items, given: Items): boolean =>
+  typeof given.block === 'string'
+    ? Object.keys(given).every((name) => kept(itemOf(stored, name)) === kept(itemOf(given, name)))
+    : sorted(stored) === sorted(given);
+
+const kept = (value: Json): string => (typeof value === 'string' ? value : sorted(value));
+
+/** JSON whose keys are sorted, so that equal values are equal texts. */
+const sorted = (value: Json): string =>
+  JSON.stringify(value, (_, part: Json) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/**
+ * Writes a file that others see when it is complete, and never in part: `<file>.part` is renamed at the end, and deleted
+ * when `work` fails. Only its owner may read it. Throws CannotRun where the file cannot be written.
+ */
+export async function writeWhole<T>(
+  file: string,
+  work: (write: (piece: string | Buffer) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const part = `${file}.part`;
+  const out = createWriteStream(part, { mode: 0o600 });
+  let failure: Error | undefined;
+  out.on('error', (error) => {
+    failure = new CannotRun(`${file} cannot be written: ${error.message}`);
+  });
+  try {
+    const result = await work(async (piece) => {
+      if (failure) throw failure;
+      // A stream that fails does not drain: `failure` is then set.
+      if (!out.write(piece)) await once(out, 'drain').catch(() => undefined);
+    });
+    out.end();
+    await finished(out).catch((error) => {
+      throw failure ?? error;
+    });
+    renameSync(part, file);
+    return result;
+  } catch (error) {
+    out.destroy();
+    rmSync(part, { force: true });
+    throw failure ?? error;
+  }
+}

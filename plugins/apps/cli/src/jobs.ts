@@ -2,8 +2,7 @@ import type { JobTools } from '../../server/src';
 import { detailOf, viewFilters } from '../../server/src/jobs';
 import type { JobFilter, JobKind } from '../../server/src/jobs/types';
 import type { JobDetail, JobView } from '../../shared/admin-api';
-import type { Invocation, Run } from './command';
-import { CannotRun, exitCodes } from './exit';
+import { CannotRun, exitCodes, type Invocation, type Run } from './command';
 import { type Host, withStrapi } from './host';
 import type { Output, Style } from './output';
 

@@ -1,7 +1,6 @@
 import type { FileTools } from '../../server/src';
 import type { MoveReport, MoveTarget } from '../../server/src/operator-tools';
-import type { Run } from './command';
-import { CannotRun, exitCodes } from './exit';
+import { CannotRun, exitCodes, type Run } from './command';
 import { withStrapi } from './host';
 import type { Output } from './output';
 

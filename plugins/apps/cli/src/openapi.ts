@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
 import type { OpenApiTools } from '../../server/src';
-import type { Run } from './command';
-import { CannotRun, exitCodes } from './exit';
+import { CannotRun, exitCodes, type Run } from './command';
 import { withStrapi } from './host';
-import { writeWhole } from './records/import';
+import { writeWhole } from './import';
 
 /** Prints or writes an OpenAPI document (docs/reference/openapi.md#by-command-line). */
 export const run: Run = async ({ args, output, cwd, host }) => {

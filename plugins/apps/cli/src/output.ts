@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import type { TemplateFiles } from '../../server/src/app-templates';
-import { CannotRun } from './exit';
+import { CannotRun } from './command';
 
 /** Shows how much is done; `last` ends the line. */
 type ShowProgress = (done: number, last?: boolean) => void;

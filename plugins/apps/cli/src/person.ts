@@ -2,10 +2,9 @@ import { resolve } from 'node:path';
 import type { PersonTools } from '../../server/src';
 import { isAppsError } from '../../server/src/common/errors';
 import type { ErasureEffect, PersonGroup } from '../../shared/admin-api';
-import type { Invocation, Run } from './command';
-import { CannotRun, exitCodes } from './exit';
+import { CannotRun, exitCodes, type Invocation, type Run } from './command';
 import { withStrapi } from './host';
-import { writeWhole } from './records/import';
+import { writeWhole } from './import';
 
 const FILE = 'person.zip';
 

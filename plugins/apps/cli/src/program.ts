@@ -1,8 +1,7 @@
 import { Command as CommanderCommand, CommanderError, Option } from 'commander';
 import { manifest } from '../../server/src/package-files';
-import type { Command, Invocation } from './command';
+import { CannotRun, type Command, type ExitCode, exitCodes, type Invocation } from './command';
 import { commands } from './commands';
-import { CannotRun, type ExitCode, exitCodes } from './exit';
 import { findHost, type Host } from './host';
 import { createOutput, type Output } from './output';
 

@@ -2,8 +2,7 @@ import { watch } from 'node:fs';
 import { relative } from 'node:path';
 import { runAppTests } from '../../server/src/app-test-run';
 import type { LogicLine, TestFailure, TestOutcome, TestResult, TestRunOptions } from '../../shared/test-events';
-import type { Run } from './command';
-import { CannotRun, type ExitCode, exitCodes } from './exit';
+import { CannotRun, type ExitCode, exitCodes, type Run } from './command';
 import type { Output } from './output';
 
 /** Results of one run, in the order in which the tests ran. */

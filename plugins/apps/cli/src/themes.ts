@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId, newIdProblem } from '../../server/src/sites';
-import { CannotRun } from './exit';
+import { CannotRun } from './command';
 import type { Host } from './host';
 
 export interface ThemePlace {

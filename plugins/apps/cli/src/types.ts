@@ -3,8 +3,7 @@ import { join, relative } from 'node:path';
 import { type App, type Block, itemSchema, type JsonSchema, loadApp, roleOf } from '../../server/src/apps';
 import { sitesOfThemes } from '../../server/src/archive';
 import { errorText } from '../../server/src/common/errors';
-import type { Run } from './command';
-import { CannotRun, exitCodes } from './exit';
+import { CannotRun, exitCodes, type Run } from './command';
 import { chosenTheme } from './themes';
 
 /** The first line of a file of types: a file without it is not overwritten. */

@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
-import { createFrameReader, encodeFrame } from '../../shared/frames';
+import { createFrameReader, createOutbox, encodeFrame } from '../../shared/frames';
 import type { FromRunner, ToRunner } from '../../shared/logic-protocol';
-import { createOutbox } from '../../shared/outbox';
 
 /** The descriptor of the pipe that the server opens for a runner. */
 const descriptor = 3;

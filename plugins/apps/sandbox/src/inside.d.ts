@@ -9,7 +9,7 @@ declare module 'apps:python' {
   export default text;
 }
 
-/** Made from the table of host functions (`server/src/logic/host-functions/preludes.ts`). */
+/** Made from the table of host functions (`server/src/logic/host-functions/generated.ts`). */
 declare module 'apps:host-functions' {
   import type { Json } from '../../shared/json';
 

@@ -2,11 +2,8 @@ import preludeText from 'apps:prelude';
 import type { WireProgram } from '../../shared/logic-protocol';
 import type { IsolatedVm, ivm } from './isolated-vm';
 import { type EntryTime, type HostCall, type LanguageContexts, RunAgain } from './language-contexts';
-import { type Compiled, installProgram, type PreparedContext, prepareContext } from './prepared-context';
-import { isRefusal } from './refusals';
-import { again, later } from './replies';
+import { again, isRefusal, later } from './replies';
 import type { ReusePolicy } from './reuse-policy';
-import { ReusedContexts } from './reused-contexts';
 import { takeSeed } from './seeds';
 
 /** Programs kept compiled in an isolate; the least recently used goes first. */
@@ -190,4 +187,122 @@ export class JavaScriptContexts implements LanguageContexts {
     }
     return compiled;
   }
+}
+
+/** Contexts that an isolate keeps; the least recently used goes first, but not within the time, so that programs do not displace each other in turn. */
+const MAX_CONTEXTS = 8;
+const KEPT_TIME = 10_000;
+
+/** Sessions after which a context is given up: what a program keeps where only its author sees it is then gone. */
+const MAX_SESSIONS = 1000;
+
+interface Kept {
+  prepared: PreparedContext;
+  sessions: number;
+  /** When its last session began. */
+  used: number;
+}
+
+/** The contexts of an isolate that serve the sessions of a program one after the other. */
+class ReusedContexts {
+  private readonly kept = new Map<string, Kept>();
+
+  has(program: string): boolean {
+    return this.kept.has(program);
+  }
+
+  /** The context of a program for one more session, the most recently used now. */
+  take(program: string): PreparedContext | null {
+    const found = this.kept.get(program);
+    if (!found) return null;
+    this.kept.delete(program);
+    this.kept.set(program, { ...found, sessions: found.sessions + 1, used: performance.now() });
+    return found.prepared;
+  }
+
+  /** Whether one more would displace none that is in use. */
+  get hasRoom(): boolean {
+    const [oldest] = this.kept.values();
+    return this.kept.size < MAX_CONTEXTS || (oldest !== undefined && performance.now() - oldest.used > KEPT_TIME);
+  }
+
+  /** Adds a context whose first session begins. */
+  add(program: string, prepared: PreparedContext): void {
+    if (this.kept.size >= MAX_CONTEXTS) this.drop(this.kept.keys().next().value as string);
+    this.kept.set(program, { prepared, sessions: 1, used: performance.now() });
+  }
+
+  /** A session is over: gives its context up after many, and others that were not used for a while, which only make the isolate slower. */
+  ended(program: string): void {
+    const now = performance.now();
+    for (const [key, { used }] of this.kept) if (now - used > KEPT_TIME) this.drop(key);
+    if ((this.kept.get(program)?.sessions ?? 0) >= MAX_SESSIONS) this.drop(program);
+  }
+
+  drop(program: string): void {
+    const found = this.kept.get(program);
+    this.kept.delete(program);
+    found?.prepared.release();
+  }
+
+  /** Gives all up; false where there are none. */
+  dropAll(): boolean {
+    const programs = [...this.kept.keys()];
+    for (const program of programs) this.drop(program);
+    return programs.length > 0;
+  }
+}
+
+/** A context in which the prelude has run. */
+interface PreparedContext {
+  context: ivm.Context;
+  /** A function of `prelude/index.ts`, of an idle isolate; taken out of it at the first use. */
+  get(name: 'install' | 'entry' | 'take' | 'end'): ivm.Reference;
+  release(): void;
+}
+
+/** A compiled program. */
+interface Compiled {
+  scripts: ivm.Script[];
+  isAsync: boolean;
+}
+
+/** Makes a context in an idle isolate. */
+function prepareContext(isolate: ivm.Isolate, prelude: ivm.Script, bridge: ivm.Reference): PreparedContext {
+  const context = isolate.createContextSync();
+  const start = prelude.runSync(context, { reference: true });
+  const made = start.applySync(undefined, [bridge], { result: { reference: true } }) as ivm.Reference<never>;
+  start.release();
+  const taken = new Map<string, ivm.Reference>();
+  return {
+    context,
+    get(name) {
+      const known = taken.get(name);
+      if (known) return known;
+      const reference = made.getSync(name as never, { reference: true }) as ivm.Reference;
+      taken.set(name, reference);
+      return reference;
+    },
+    release() {
+      for (const one of taken.values()) one.release();
+      made.release();
+      context.release();
+    },
+  };
+}
+
+/**
+ * Gives a context of an idle isolate its program, whose scripts only define its modules. Synchronous, but for a reused context: to harden
+ * it takes some milliseconds.
+ */
+function installProgram(
+  { context, get }: PreparedContext,
+  { scripts, isAsync }: Compiled,
+  isReused = false,
+): Promise<unknown> | undefined {
+  const modules = scripts.map((script) => script.runSync(context, { reference: true }).derefInto({ release: true }));
+  const given = [isReused, isAsync, ...modules];
+  if (isReused) return get('install').apply(undefined, given);
+  get('install').applySync(undefined, given);
+  return undefined;
 }

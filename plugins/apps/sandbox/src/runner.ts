@@ -1,5 +1,5 @@
 import type { RunnerOptions, ToRunner, WireProgram } from '../../shared/logic-protocol';
-import { isAudited } from './audited-engines';
+
 import { type Connection, connect } from './connection';
 import { withoutWebAssembly } from './engine-flags';
 import { IsolatePool } from './isolate-pool';
@@ -8,7 +8,7 @@ import { watchMemory } from './memory-watch';
 import { watchProcessor } from './processor-share';
 import type { PythonSource } from './python';
 import { createPythonSource } from './python/image';
-import { ReusePolicy } from './reuse-policy';
+import { isAudited, ReusePolicy } from './reuse-policy';
 import { Session } from './session';
 
 /** Programs whose text the runner keeps; the server sends an evicted one again. */

@@ -1,11 +1,11 @@
 import type { FailureReason, FromRunner, RequestTime, WireProgram } from '../../shared/logic-protocol';
-import { askTime, timeIsOver } from './deadline';
 import type { IsolatePool } from './isolate-pool';
 import { RunAgain } from './language-contexts';
 import type { Usage } from './memory-watch';
 import { createOwnAnswers } from './own-answers';
 import { ownCall } from './own-calls';
 import type { IsolateEvents, PooledIsolate } from './pooled-isolate';
+import { askTime, timeIsOver } from './replies';
 import { RequestClock } from './request-clock';
 
 /** Milliseconds that an isolate gets to end once it is disposed of; after that its thread counts as blocked. */

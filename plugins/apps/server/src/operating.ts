@@ -1,5 +1,5 @@
 import type { HostDatabase } from './database';
-import type { LiveChanges } from './events/types';
+import type { LiveChanges } from './events';
 import type { Checks, HttpServices } from './http';
 import type { Jobs } from './jobs/types';
 import type { LogicRuntime } from './logic/types';

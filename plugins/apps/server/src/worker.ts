@@ -1,4 +1,4 @@
-import { serveTasks } from './workers/serve';
+import { serveTasks } from './workers/messages';
 
 /** Loads a task at its first use: a process that reads a database needs no compiler. */
 const lazy =
@@ -14,6 +14,6 @@ serveTasks({
   markdown: lazy(async () => (await import('./layouts/markdown')).doMarkdown),
   preparePicture: lazy(async () => (await import('./files/picture-task')).preparePicture),
   readSheet: lazy(async () => (await import('./interchange/sheet-task')).readSheet),
-  copySqliteLog: lazy(async () => (await import('./database/reads/sqlite-task')).copySqliteLog),
-  readSqlite: lazy(async () => (await import('./database/reads/sqlite-task')).readSqlite),
+  copySqliteLog: lazy(async () => (await import('./database/sqlite-task')).copySqliteLog),
+  readSqlite: lazy(async () => (await import('./database/sqlite-task')).readSqlite),
 });

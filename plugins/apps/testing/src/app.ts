@@ -1,18 +1,32 @@
-import type { Fields, Jobs, Page, Place, Pressed, Records, TestedApp, User, Visitor, Who } from '../index';
+import { makeDateSettable } from '../../shared/settable-date';
+import type {
+  Clock,
+  FetchAnswer,
+  FetchCall,
+  FetchFixtures,
+  Fields,
+  Items,
+  Jobs,
+  Page,
+  Place,
+  Pressed,
+  Records,
+  StoredRecord,
+  TestedApp,
+  User,
+  Visitor,
+  Who,
+} from '../index';
 import type { Browser } from './browser';
-import { createClock, stoppedAt } from './clock';
-import type { Content } from './content';
-import { createServices } from './fetch';
-import type { People } from './people';
-import type { RecordTools, TestableApp, TestTools } from './plugin';
-import { createRecords } from './records';
+import type { Content, People } from './fixtures';
+import type { Answerer, RecordTools, Row, TestableApp, TestTools } from './plugin';
 
-export interface Site {
+interface Site {
   id: string;
   url: string;
 }
 
-export interface AppParts {
+interface AppParts {
   site: Site;
   people: People;
   content: Content;
@@ -22,7 +36,7 @@ export interface AppParts {
 }
 
 /** What tests share: browsers by their users, for one test; and the clock. */
-export interface Session {
+interface Session {
   /** Begins a test: no visitor has cookies, the clock runs. */
   reset(): void;
   /** The app as tests in its folder see it. */
@@ -143,4 +157,125 @@ async function logIn(
   const after = await page.submit({ [name]: username, [field('form input[type=password]')]: password });
   if (after.status >= 400 || after.redirect === null)
     throw new Error(`"${username}" cannot log in (status ${after.status}): ${after.text.slice(0, 200)}`);
+}
+
+/** The records of an app, straight from the store. @param identityOf makes a user, and gives what records keep of them */
+function createRecords(
+  tools: RecordTools,
+  siteId: string,
+  app: TestableApp,
+  identityOf: (user: User) => Promise<string>,
+): Records {
+  const open = async () => {
+    const found = await tools.app(siteId, app.id);
+    if (!found) throw new Error(`There is no app "${app.id}"`);
+    return { ...found, store: tools.store() };
+  };
+  const shown = ({ id, items }: Row): StoredRecord => ({
+    id,
+    items: { ...(items as Items), id },
+    url: `${app.url}/record/${encodeURIComponent(id).replaceAll('%2F', '/')}`,
+  });
+  const creatorOf = async (who: Who = 'anonymous') => (who === 'anonymous' ? null : identityOf(who));
+
+  return {
+    async create({ id: ownId, ...items }, { id = ownId as string | undefined, creator } = {}) {
+      const { store, key } = await open();
+      const record = { items, creator: await creatorOf(creator), ...(id !== undefined && { id, whenTaken: 'refuse' }) };
+      return shown(await store.transact((unit) => unit.create(key, record)));
+    },
+    async get(id) {
+      const { store, key } = await open();
+      const found = await store.get(key, id);
+      return found && shown(found);
+    },
+    async search(query, { sort_index: sortIndex, ...options } = {}) {
+      const { store, key, indexes } = await open();
+      const wanted = { ...options, ...(query && { query }), ...(sortIndex !== undefined && { sortIndex }) };
+      return (await store.search(key, indexes, wanted)).records.map(shown);
+    },
+    async count(query, names) {
+      const { store, key, indexes } = await open();
+      return store.count(key, indexes, query || undefined, names);
+    },
+    async clear() {
+      const { store, key, indexes } = await open();
+      // Clearing also drops the indexes, and the next search would build them.
+      if ((await store.count(key, indexes)) > 0) await store.clear(key);
+    },
+  };
+}
+
+type Given = FetchAnswer | ((call: FetchCall) => FetchAnswer);
+
+/** Web services in tests: answers by addresses, for one test. */
+interface FakeServices {
+  fixtures: FetchFixtures;
+  answerer: Answerer;
+  reset(): void;
+}
+
+function createServices(): FakeServices {
+  const answers: { url: string; answer: Given }[] = [];
+  const calls: FetchCall[] = [];
+  return {
+    fixtures: {
+      get calls() {
+        return [...calls];
+      },
+      answer(url, answer) {
+        // The latest answer of an address counts.
+        answers.unshift({ url, answer });
+      },
+    },
+    answerer(_app, { url, method, headers, body }) {
+      const call = { url, method: method.toUpperCase(), headers, body };
+      calls.push(call);
+      const found = answers.find((one) => matches(one.url, url));
+      if (!found) return null;
+      return sent(typeof found.answer === 'function' ? found.answer(call) : found.answer);
+    },
+    reset() {
+      answers.length = 0;
+      calls.length = 0;
+    },
+  };
+}
+
+/** @param wanted an address, or the beginning of one and `*` */
+const matches = (wanted: string, url: string): boolean =>
+  wanted.endsWith('*') ? url.startsWith(wanted.slice(0, -1)) : wanted === url;
+
+function sent(answer: FetchAnswer): NonNullable<ReturnType<Answerer>> {
+  const { status = 200, headers = {}, body = '' } = answer;
+  const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (typeof body === 'string') return { status, headers: lower, text: body };
+  return { status, headers: { 'content-type': 'application/json', ...lower }, text: JSON.stringify(body) };
+}
+
+let stopped: number | null = null;
+
+/** The time at which the clock stands still, in milliseconds since 1970; null: it runs. */
+const stoppedAt = (): number | null => stopped;
+
+/** Puts the clock into this process. Before Strapi is loaded: some of its modules keep `Date.now`. */
+export function installClock(): void {
+  makeDateSettable(globalThis, stoppedAt);
+}
+
+/** @param changed called after each change: tokens and sessions carry the time of their making */
+function createClock(changed: () => void): Clock {
+  return {
+    set(time) {
+      const at = new Date(time).getTime();
+      if (Number.isNaN(at)) throw new Error(`app.clock.set: ${JSON.stringify(time)} is not a time`);
+      stopped = at;
+      changed();
+    },
+    reset() {
+      if (stopped === null) return;
+      stopped = null;
+      changed();
+    },
+  };
 }

@@ -4,13 +4,11 @@
  */
 import { join } from 'node:path';
 import type { TestRunOptions } from '../../shared/test-events';
-import { createSession } from './app';
+import { createSession, installClock } from './app';
 import { Browser } from './browser';
-import { installClock } from './clock';
-import { createContent } from './content';
 import { testFiles } from './files';
+import { createContent, createPeople } from './fixtures';
 import { CannotTest, type StartedHost, startHost } from './host';
-import { createPeople } from './people';
 import { pluginOf } from './plugin';
 import { runTests, send } from './runner';
 

@@ -1,5 +1,6 @@
 import {
   Box,
+  Button,
   Checkbox,
   Dialog,
   Flex,
@@ -15,6 +16,7 @@ import {
 import { Trash } from '@strapi/icons';
 import { ConfirmDialog } from '@strapi/strapi/admin';
 import { type ReactNode, useState } from 'react';
+import { useText } from '../plugin';
 
 interface Column<T> {
   title: string;
@@ -65,6 +67,36 @@ export function DataTable<T>({ label, empty, rows, rowKey, columns }: DataTableP
         ))}
       </Tbody>
     </Table>
+  );
+}
+
+interface OlderEntriesProps {
+  /** Where the shown part of the list begins; undefined: with the latest entry. */
+  before: string | undefined;
+  /** Where the next part begins; null at the end, undefined while it is not known. */
+  older: string | null | undefined;
+  onChoose(before: string | undefined): void;
+  /** What is said beside the buttons. */
+  children?: ReactNode;
+}
+
+/** The buttons of a list that is shown in parts: the latest entries again, and older ones. */
+export function OlderEntries({ before, older, onChoose, children }: OlderEntriesProps) {
+  const text = useText();
+  return (
+    <Flex gap={2}>
+      {before && (
+        <Button variant="tertiary" onClick={() => onChoose(undefined)}>
+          {text('run.latest')}
+        </Button>
+      )}
+      {older && (
+        <Button variant="tertiary" onClick={() => onChoose(older)}>
+          {text('run.older')}
+        </Button>
+      )}
+      {children}
+    </Flex>
   );
 }
 

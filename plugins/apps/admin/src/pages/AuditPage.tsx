@@ -1,4 +1,4 @@
-import { Button, Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
+import { Field, Flex, Link, SingleSelect, SingleSelectOption, Typography } from '@strapi/design-system';
 import { ArrowLeft } from '@strapi/icons';
 import { Layouts, Page } from '@strapi/strapi/admin';
 import { useState } from 'react';
@@ -6,7 +6,7 @@ import { NavLink } from 'react-router-dom';
 import { type AuditEntry, auditActions } from '../../../shared/admin-api';
 import { useAppsAuditQuery } from '../api/activity';
 import { useErrorText } from '../api/base';
-import { DataTable } from '../components/DataTable';
+import { DataTable, OlderEntries } from '../components/DataTable';
 import { useMay } from '../permissions';
 import { pluginId, useText } from '../plugin';
 
@@ -89,18 +89,7 @@ function AuditLog() {
         </Typography>
       )}
       <AuditTable entries={data?.entries ?? []} />
-      <Flex gap={2}>
-        {before && (
-          <Button variant="tertiary" onClick={() => setBefore(undefined)}>
-            {text('run.latest')}
-          </Button>
-        )}
-        {data?.older && (
-          <Button variant="tertiary" onClick={() => setBefore(data.older ?? undefined)}>
-            {text('run.older')}
-          </Button>
-        )}
-      </Flex>
+      <OlderEntries before={before} older={data?.older} onChoose={setBefore} />
     </Flex>
   );
 }

@@ -1,7 +1,6 @@
 import { type LintProblem as Problem, type ScheduleMeaning, scheduleMeanings, sorted } from '../../../server/src/apps';
 import { positionText } from '../../../shared/positions';
-import type { Run } from '../command';
-import { exitCodes } from '../exit';
+import { exitCodes, type Run } from '../command';
 import type { Output } from '../output';
 import { allThemes } from '../themes';
 import { checkNames, countsOf, findProblems, targetsOf } from './find';

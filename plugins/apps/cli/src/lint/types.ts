@@ -17,7 +17,7 @@ import { createOutbound } from '../../../server/src/outbound';
 import { PACKAGE, packageFolder } from '../../../server/src/package-files';
 import type { AppFolder, Sites } from '../../../server/src/sites/types';
 import { createWorkers } from '../../../server/src/workers';
-import { CannotRun } from '../exit';
+import { CannotRun } from '../command';
 import type { Host } from '../host';
 import type { ThemePlace } from '../themes';
 

@@ -1,3 +1,5 @@
+import type { ForwardingMethod } from 'apps:host-functions';
+import type { Items } from '../../../shared/json';
 import { NativeTypeError } from './primordials';
 
 /** Whether the value is an object literal: arguments by name, as Python's keyword arguments are written in JavaScript. */
@@ -35,4 +37,15 @@ export function requiredId(value: unknown, what: string): string {
   const id = idText(value, what);
   if (id === undefined) throw new NativeTypeError(`${what}: an id is needed`);
   return id;
+}
+
+/** The arguments of a method that passes them on unchanged: the server checks them. */
+export function forwardedArguments({ positional, names, defaults }: ForwardingMethod, args: unknown[]): Items {
+  const given = named(args, positional) as Items;
+  const forwarded: Items = {};
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] as string;
+    forwarded[name] = given[name] ?? defaults[index];
+  }
+  return forwarded;
 }

@@ -1,7 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import type { HostAnswer, HostCalls } from '../../../shared/logic-protocol';
-import { timeIsOver } from '../deadline';
 import { ownCall } from '../own-calls';
+import { timeIsOver } from '../replies';
 import { hostError, stackHere } from './errors';
 import { NativeRangeError, parse, stringify } from './primordials';
 

@@ -26,3 +26,12 @@ export function eachSession<Value>(make: () => Value): () => Value {
     return kept.value;
   };
 }
+
+/** Makes a value at the first call, and returns the same one afterwards. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

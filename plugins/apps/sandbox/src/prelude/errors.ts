@@ -1,5 +1,5 @@
 import type { WireError } from '../../../shared/logic-protocol';
-import { isRefusal } from '../refusals';
+import { isRefusal } from '../replies';
 import { eachSession } from './each-session';
 import {
   getOwnPropertyDescriptor,
@@ -87,7 +87,7 @@ export function stackHere(): string {
   return textOr(data(new NativeError(), 'stack'), '', MAX_STACK_SIZE);
 }
 
-/** Whether an error of this session may be one of its context, which serves several (`refusals.ts`). */
+/** Whether an error of this session may be one of its context, which serves several (`isRefusal`). */
 export const refused = eachSession(() => ({ met: false }));
 
 /** JSON text of an answer's error. */

@@ -1,7 +1,7 @@
 import type { PreludeRequest, WireProgram } from '../../../shared/logic-protocol';
-import { askTime, timeIsOver } from '../deadline';
 import { createLooked } from '../looked';
 import { type HostReference, sendStack, sendText } from '../prelude/bridge';
+import { askTime, timeIsOver } from '../replies';
 import { diagnose } from './diagnose';
 import { helpers } from './helpers';
 import { Machine } from './machine';

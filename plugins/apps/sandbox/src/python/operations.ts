@@ -1,4 +1,4 @@
-import { timeIsOver } from '../deadline';
+import { timeIsOver } from '../replies';
 
 /**
  * The operations of `_bridge(text)`, the only function with which Python calls JavaScript: the first letter of the text is

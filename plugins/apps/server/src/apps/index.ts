@@ -91,12 +91,12 @@ export {
   readCatalogue,
   type ServiceMessage,
 } from './locales';
-export type { ShownInPage } from './pages/embed';
 export {
   blockReference,
   callFunction,
   embeddingPage,
   functionNames,
+  type ShownInPage,
   UnknownFunction,
 } from './pages/embed';
 export { clearRenderings, shownBlock } from './pages/embed-cache';
@@ -109,26 +109,33 @@ export {
   themedPage,
   withFlash,
 } from './pages/embed-page';
+export { beginRequest, type CacheState } from './pages/exact';
 export { contentPage, shownElement } from './pages/exact-page';
 export { missingBlock, readRules, type ThemeServices, themeErrors } from './pages/rules';
-export type { CacheState } from './renderings/exact';
-export { beginRequest } from './renderings/exact';
 export { shownSettings } from './run/context-data';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';
 export { consoleHtml, failuresOf, folderOf, showsDetails, sourceOf } from './run/diagnostics/failures';
 export { confirmedOnly, hidesUnconfirmed, onlyOf, unlessHidden, visibleIn } from './run/element-data';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
 export { draftAddress, mayChange, openDraft, ownAddress, ownLink, ownsByLink } from './run/own-link';
-export { ownerOf } from './run/owner';
 export type { PlaceTally } from './run/places/changes';
 export { confirmationTimes, receiptAddress, release as releaseUnconfirmed, waitsFor } from './run/places/confirmation';
 export { moveUpAll } from './run/places/settle';
 export { FormRefusal, refusesForm } from './run/refusals';
 export { answerTypes, digestOf, redirectOf } from './run/response';
-export type { Settle } from './run/run';
-export { type RunOptions, withRun } from './run/run';
-export { localeOf, plainLocale, siteLocale } from './run/site-locale';
+export { type RunOptions, type Settle, withRun } from './run/run';
 export type { AppServices, DocumentCalls, Flash, OpenDraft, OwnLink, Ran, RequestBegin, Run, Visit } from './run/types';
 export { callVisit, formTokens, makeVisit, type Origin } from './run/visit';
-export { type DryRun, nameOf, newDryRun, permittedBlock, provenanceOf, refusal } from './run/visits';
+export {
+  type DryRun,
+  localeOf,
+  nameOf,
+  newDryRun,
+  ownerOf,
+  permittedBlock,
+  plainLocale,
+  provenanceOf,
+  refusal,
+  siteLocale,
+} from './run/visits';
 export type { App, Block } from './types';

@@ -4,7 +4,7 @@ import { themeFile } from './definitions/app';
 import { definitionFile } from './definitions/definition';
 import { settingsFile } from './definitions/settings';
 import { rulesFile } from './pages/rules';
-import { shownShape } from './yaml/schema';
+import { shownShape } from './yaml-schema';
 
 /** The YAML files of a theme, by the names of their JSON Schemas. */
 const files: Record<string, { title: string; schema: z.core.$ZodType }> = {

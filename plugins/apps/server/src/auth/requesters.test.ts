@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CredentialContext } from './identification';
-import { createRequesters, type Requesters } from './requesters';
+import { type CredentialContext, createRequesters, type Requesters } from './requesters';
 import type { Roles, UserRow } from './rights/roles';
 import { countersInMemory } from './testing/counters';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Entry, OwnValue, objectsWith, RequestMap, RequestSet } from './request-objects';
+import { OwnValue, objectsWith, RequestMap, RequestSet, type SetEntry } from './request-objects';
 
 describe('a value of an object', () => {
   const seen = new OwnValue<object, number>('seen');
@@ -72,13 +72,13 @@ test('a set of requests is a Set in its order, whatever comes and goes', () => {
   };
   const set = new RequestSet<number>();
   const oracle = new Set<number>();
-  const entries: Entry<number>[] = [];
+  const entries: SetEntry<number>[] = [];
   for (let step = 0; step < 2_000; step += 1) {
     if (entries.length === 0 || next(5) < 3) {
       entries.push(set.add(step));
       oracle.add(step);
     } else {
-      const [entry] = entries.splice(next(entries.length), 1) as [Entry<number>];
+      const [entry] = entries.splice(next(entries.length), 1) as [SetEntry<number>];
       oracle.delete(entry.value as number);
       set.delete(entry);
       // It may be deleted twice.

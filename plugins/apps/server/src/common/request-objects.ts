@@ -70,16 +70,16 @@ export function objectsWith<State>(
 }
 
 /** An entry of a `RequestSet`. */
-export interface Entry<T> {
+export interface SetEntry<T> {
   value: T | undefined;
-  previous: Entry<T> | undefined;
-  next: Entry<T> | undefined;
+  previous: SetEntry<T> | undefined;
+  next: SetEntry<T> | undefined;
 }
 
 /** Objects in the order in which they came, in place of a Set; an entry that is removed refers to nothing. */
 export class RequestSet<T> {
-  private first: Entry<T> | undefined;
-  private last: Entry<T> | undefined;
+  private first: SetEntry<T> | undefined;
+  private last: SetEntry<T> | undefined;
   private count = 0;
 
   get size(): number {
@@ -87,8 +87,8 @@ export class RequestSet<T> {
   }
 
   /** @returns the entry, for `delete` */
-  add(value: T): Entry<T> {
-    const entry: Entry<T> = { value, previous: this.last, next: undefined };
+  add(value: T): SetEntry<T> {
+    const entry: SetEntry<T> = { value, previous: this.last, next: undefined };
     if (this.last) this.last.next = entry;
     else this.first = entry;
     this.last = entry;
@@ -97,7 +97,7 @@ export class RequestSet<T> {
   }
 
   /** Safe to call twice. */
-  delete(entry: Entry<T>): void {
+  delete(entry: SetEntry<T>): void {
     if (entry.value === undefined) return;
     if (entry.previous) entry.previous.next = entry.next;
     else this.first = entry.next;

@@ -95,3 +95,13 @@ const LINK_TOKEN = /(\/(?:@|%40){2}apps\/[^/\s]+\/(?:mine|draft|confirm|unsubscr
 
 /** A text without the tokens of signed links: their addresses are as good as a password. */
 export const withoutTokens = (text: string): string => text.replace(LINK_TOKEN, '$1hidden');
+
+/** The text without its percent-encoding; null where that is malformed. */
+export function percentDecoded(text: string): string | null {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

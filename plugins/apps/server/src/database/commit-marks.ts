@@ -4,11 +4,10 @@ import type { Knex } from 'knex';
 import { AppsError } from '../common/errors';
 import { within } from '../common/time/pace';
 import type { Dialect } from './dialects';
-import { createSql } from './sql';
-import { OUTAGE } from './transactions';
+import { createSql, OUTAGE } from './sql';
 import type { CommitMark, CommitMarks, Reader, Sql } from './types';
 
-/** Counts of commits (records/commits/counts.ts), whose rows are marks too. */
+/** Counts of commits (records/commits/commits.ts), whose rows are marks too. */
 export const COUNTS = 'apps_commit_counts';
 const COLUMNS = ['scope', 'process', 'commits', 'at'] as const;
 

@@ -4,9 +4,21 @@
  */
 export { COUNTS } from './commit-marks';
 export { type Client, type Dialect, dialects, isBusy, isUnavailable, pendingTable, type Row } from './dialects';
-export { createLongReads } from './reads/long-reads';
-export { createSql, isFailure, MAX_SEQ, marks, readerOf, StorageError, translateError } from './sql';
+export { createLongReads } from './long-reads';
+export {
+  createGivingWay,
+  createSql,
+  inTransaction,
+  isFailure,
+  MAX_SEQ,
+  marks,
+  OUTAGE,
+  readerOf,
+  StorageError,
+  throughOutage,
+  translateError,
+  yieldToOthers,
+} from './sql';
 export { startAlone } from './start-lock';
 export { type StrapiDb, statementsOf, strapiDatabase } from './strapi-database';
-export { createGivingWay, inTransaction, OUTAGE, throughOutage, yieldToOthers } from './transactions';
 export type * from './types';

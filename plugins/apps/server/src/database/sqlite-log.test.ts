@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copySqliteLog } from './reads/sqlite-task';
 import { createLog, type SqliteLog } from './sqlite';
+import { copySqliteLog } from './sqlite-task';
 
 type Connection = Parameters<SqliteLog['committing']>[0] & { exec(sql: string): unknown; close(): void };
 

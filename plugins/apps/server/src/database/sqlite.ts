@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { unavailable } from '../common/errors';
-import { FairMutex } from '../common/time/fair-queue';
+import { FairMutex } from '../common/time/mutex';
 import { recordWork, requestTime, within } from '../common/time/pace';
 import { isBusy } from './dialects';
 import type { Reader } from './types';

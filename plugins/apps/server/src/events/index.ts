@@ -1,12 +1,20 @@
 /** What happens around requests: rules on events of the host's content, calls from code, changes sent to open pages. */
-export { type ActorContext, createActorContext } from './actor-context';
-export { type CallOptions, type CallServices, type Calls, createCalls } from './calls';
+
+export {
+  type CallOptions,
+  type CallServices,
+  type Calls,
+  callOfJob,
+  createCalls,
+  fetchJobs,
+  functionJobs,
+  siteOfJob,
+} from './calls';
 export { watchContent } from './host-events';
-export { callOfJob, fetchJobs, functionJobs, siteOfJob } from './job-calls';
 export { keepHistory } from './keep-history';
+export { publishChanges } from './live/changes';
 export { createLive, type LiveChanges, type LiveConnection } from './live/live';
-export { publishChanges } from './live/publish-changes';
 export { createRuleEntries, type RuleEntries } from './rule-entries';
-export { createRules } from './rules';
+export { type ActorContext, createActorContext, createRules } from './rules';
 export { createUnconfirmed, createWaitingLists, type Unconfirmed, type WaitingLists } from './unconfirmed';
-export { createWebhooks } from './webhooks/deliver';
+export { createWebhooks } from './webhooks';

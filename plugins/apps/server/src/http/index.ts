@@ -1,14 +1,12 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Address } from '../sites/types';
-import { errorViewOf } from './error-view';
 import { createPublicOrigin } from './middleware/headers';
 import { type Checks, createOperate } from './operate';
-import { answer } from './pipeline';
+import { answer, errorViewOf } from './pipeline';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
-import type { HttpServices } from './request/exchange';
+import type { Arrived, HttpServices, RequestSender } from './request/exchange';
 import { isOurs, locate } from './request/locate';
 import { prefersJson } from './request/negotiate';
-import type { Arrived, RequestSender } from './request/stages';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { earlyView, respondError } from './response/respond-error';
 import { addReloadScript } from './site/live';
@@ -16,14 +14,13 @@ import { offerLogin } from './site/login';
 import { isPublic } from './site/own-addresses';
 
 export { adminInterface } from './admin/interface';
-export { appDocument, siteDocument } from './app/openapi-handlers';
 export { type CreateContext, inject } from './inject';
 export { boundedBodies, createErrorForm } from './middleware/bounded-body';
 export { createHiddenTypes, rememberedHeaders } from './middleware/headers';
 export { createObservedRequests, type OpenRequests, watchRequests } from './middleware/observed-requests';
+export { appDocument, siteDocument } from './openapi/document';
 export type { Checks } from './operate';
-export type { HttpServices } from './request/exchange';
-export { createBaseUrl, panelUrl } from './request/exchange';
+export { createBaseUrl, type HttpServices, panelUrl } from './request/exchange';
 export { logFieldsOf } from './response/respond-error';
 export { createReloads } from './site/live';
 

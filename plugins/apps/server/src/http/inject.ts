@@ -4,12 +4,10 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { notFound } from '../common/errors';
 import type { Address } from '../sites/types';
-import { errorViewOf } from './error-view';
-import { answer } from './pipeline';
-import type { HttpServices, InjectedAnswer, InjectedRequest } from './request/exchange';
+import { answer, errorViewOf } from './pipeline';
+import type { Arrived, HttpServices, InjectedAnswer, InjectedRequest } from './request/exchange';
 import { locate } from './request/locate';
 import { overlaid, prefersJson } from './request/negotiate';
-import type { Arrived } from './request/stages';
 import { earlyView, respondError } from './response/respond-error';
 
 /** Bytes of an answer; the rest is cut. */

@@ -6,18 +6,18 @@ import { countEntries, countTerm } from './planner/estimate';
 import { countOfAll, createPlanner, pageOfAll, type RecordsTable, type SearchColumns } from './planner/planner';
 import type { Condition } from './query/operators';
 import { type CheckedQuery, checkSearch } from './query/search';
-import type { Place } from './tables/rows';
-import { deleteRange, type RecordWrite, type RowRange, writeRows } from './tables/rows';
+import { deleteRange, type Place, type RecordWrite, type RowRange, writeRows } from './rows';
 import {
   type CommitLock,
   covers,
   createStateTable,
+  dropTables,
   type Generation,
+  isOwnIndex,
   lockCommits,
   lockForWriter,
   readState,
-} from './tables/state';
-import { dropTables, isOwnIndex } from './tables/tables';
+} from './tables';
 import type { IndexCheck, IndexDeclarations, Progress, SearchAfter, SearchOptions } from './types';
 
 export type { RecordSource } from './building/build';
@@ -26,23 +26,24 @@ export { fold, words } from './keys';
 export type { RecordsTable, SearchColumns } from './planner/planner';
 export { queryLimits } from './query/limits';
 export { searchMatcher, searchProblem } from './query/search';
-export type { IndexedRecord, RecordWrite } from './tables/rows';
 export {
   foldedAddress,
   HELD,
+  type IndexedRecord,
   isLapsed,
   isUnconfirmed,
   type Place,
   type PlaceKind,
   placeIndex,
   placeValues,
+  type RecordWrite,
   SERVER_ITEMS,
   SINCE,
   STATE,
   type UnconfirmedAs,
   unconfirmedPlace,
-} from './tables/rows';
-export { FILES_INDEX } from './tables/tables';
+} from './rows';
+export { FILES_INDEX } from './tables';
 
 /** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {

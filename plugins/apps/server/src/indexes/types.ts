@@ -1,6 +1,6 @@
 import type { Items } from '../../../shared/json';
 import type { IndexType } from '../../../shared/query/operators';
-import type { Place } from './tables/rows';
+import type { Place } from './rows';
 
 export type { IndexType };
 

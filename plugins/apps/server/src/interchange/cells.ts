@@ -3,7 +3,7 @@
 import type { CellKind } from '../../../shared/cells';
 import type { Json } from '../../../shared/json';
 import { checkNumbers } from '../common/numbers';
-import { isoMoment } from '../common/values/moments';
+import { isoMoment } from '../common/time/moments';
 import { isOwnText, jsonOf, NULL } from './csv';
 
 /**

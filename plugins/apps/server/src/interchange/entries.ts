@@ -1,5 +1,4 @@
-import type { CellKind, Encoding, Separator } from '../../../shared/cells';
-import { separators } from '../../../shared/cells';
+import { type CellKind, type Encoding, type Separator, separators } from '../../../shared/cells';
 import { type Items, isItems, type Json } from '../../../shared/json';
 import { attempt, isAppsError } from '../common/errors';
 import { checkNumbers } from '../common/numbers';
@@ -19,9 +18,9 @@ import {
   WrongCell,
 } from './cells';
 import { fromSpreadsheet, itemOf } from './csv';
-import type { Sheet } from './sheets';
 import { type DeclaredItems, type Heading, headingsOf, type Mapping, MORE, mapped } from './table';
 import { csvRows, headOf, textOf, WrongEntry } from './text';
+import type { Sheet } from './xlsx';
 
 export type Format = 'csv' | 'ndjson' | 'xlsx';
 

@@ -12,7 +12,6 @@ export {
   type RecordEntry,
   type RecordFile,
 } from './entries';
-export { createSheets, type Sheet, type Sheets } from './sheets';
 export { csvTable, type DeclaredItems, labelsOf, type RowBatches, type TableOptions } from './table';
 export { WrongEntry } from './text';
-export { XLSX_TYPE, xlsxTable } from './xlsx';
+export { createSheets, type Sheet, type Sheets, XLSX_TYPE, xlsxTable } from './xlsx';

@@ -3,16 +3,26 @@ import { AppsError } from '../common/errors';
 import type { Logger } from '../common/log';
 import { OwnValue } from '../common/request-objects';
 import { createSql, dialects, type HostDatabase, type Sql, throughOutage } from '../database';
-import type { Observations } from '../metrics/types';
+import type { Observations } from '../metrics';
 import type { Signals } from '../processes/types';
 import { CollisionError } from '../records';
 import type { AppKey, UnitOfWork } from '../records/types';
-import { countJobs, deleteJob, deleteJobs, findJob, listJobs, retryJobs, waitingOf } from './list';
 import { JobQueue } from './queue';
-import { heldKey, holderOf, insertJobs, TABLE } from './rows';
-import { createTryLog, type LogTry } from './shown';
+import {
+  countJobs,
+  deleteJob,
+  deleteJobs,
+  findJob,
+  heldKey,
+  holderOf,
+  insertJobs,
+  listJobs,
+  retryJobs,
+  TABLE,
+  waitingOf,
+} from './rows';
 import type { JobKind, Jobs, NewJob } from './types';
-import { type Handled, JobWorkers } from './workers';
+import { createTryLog, type Handled, JobWorkers, type LogTry } from './workers';
 
 /**
  * Milliseconds between two looks for jobs of other processes: where these say so themselves, and where they do not. Processes that say

@@ -10,9 +10,8 @@ import {
   type TestDatabase,
 } from '../database/testing/databases';
 import { createTable } from '../records/testing/columns';
-import { findJob, listJobs, retryJobs } from './list';
 import { JobQueue } from './queue';
-import { insertJobs, JobFailure, pauseAfter } from './rows';
+import { findJob, insertJobs, JobFailure, listJobs, pauseAfter, retryJobs } from './rows';
 import type { NewJob } from './types';
 
 const SECOND = 1_000;

@@ -17,7 +17,7 @@ export type {
   SavedData,
 } from '../../../shared/logic-protocol';
 export type { LiteralSearch, LogicUses } from './check';
-export type { DocumentAccess } from './documents/types';
+export type { DocumentAccess } from './documents/access';
 export type { Permission } from './host-functions/row';
 export type { HostArguments, HostFunctionName, HostResult, HostValue, LogicHost } from './host-functions/table';
 export type { RunnerAttempt } from './supervisor/runner-pool';

@@ -1,13 +1,12 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { within } from '../common/time/pace';
-import type { Metrics, Reading } from './types';
 
 /** Apps that have series of their own in a process; those beyond are counted together as `other`. */
 export const MAX_APPS = 100;
 
 /** The app that an observation is about; null: none, or none that exists. */
-export type About = { site: string; app: string } | null;
+type About = { site: string; app: string } | null;
 
 /** Labels of an app. */
 type AppLabels = { site: string; app: string };
@@ -100,7 +99,6 @@ function processMetrics(registry: Registry): () => void {
 }
 
 export { openTelemetry } from './spans';
-export type * from './types';
 
 /** Upper bounds of durations, in seconds. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -200,4 +198,46 @@ async function read(gauge: Gauge, { read: values, labels = [] }: Reading): Promi
     return;
   }
   for (const [labels, value] of found.value) gauge.inc(labels, value);
+}
+
+/** For what a request has waited. */
+type WaitFor = 'sandbox' | 'calls_out' | 'search';
+
+/** How a try of a job has ended. */
+type JobResult = 'done' | 'failed' | 'dead';
+
+/** Receives what happens in the server. Times are milliseconds. */
+export interface Observations {
+  /** An answer has begun. */
+  request(about: About, status: number, time: number): void;
+  /** A run of logic has ended. */
+  run(about: About, state: string, time: number, hostCalls: number): void;
+  /** A request runs once more, because of a collision or a lost runner. */
+  retry(about: About): void;
+  wait(what: WaitFor, time: number): void;
+  /** A rendering was a kept one (`hit`), is kept now (`miss`), or cannot be kept (`none`). */
+  rendering(about: About, kind: string, result: 'hit' | 'miss' | 'none'): void;
+  job(about: About, kind: string, result: JobResult, time: number): void;
+  /** A login was refused: the password was wrong, or too many were. */
+  login(result: 'failed' | 'limited'): void;
+}
+
+/** A number of the moment, read when metrics are asked for. */
+export interface Reading {
+  name: string;
+  help: string;
+  labels?: readonly string[];
+  /** Rejects where it cannot be read: the metric is left out then. */
+  read(): Promise<readonly (readonly [labels: Record<string, string>, value: number])[]>;
+}
+
+/** Metrics of one server process (docs/operate/monitoring.md). */
+export interface Metrics extends Observations {
+  /** Adds numbers of the moment. */
+  add(reading: Reading): void;
+  /** The labels of an app, for `Reading`s. */
+  labelsOf(about: About): { site: string; app: string };
+  /** All metrics in Prometheus's text format, and its media type. */
+  text(): Promise<{ type: string; body: string }>;
+  destroy(): void;
 }

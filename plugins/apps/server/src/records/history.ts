@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chunks } from '../common/collections';
 import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../database';
-import type { ChangedItems } from './changes';
-import type { Provenance, Through } from './provenance';
+import type { ChangedItems, Provenance, Through } from './changes';
 import { hashOf, scopeOf } from './table/ids';
 import { recordsTable } from './table/table';
 import type { AppKey, CommitRows, CommitWrite, Items, SeqRange, StoredRecord } from './types';

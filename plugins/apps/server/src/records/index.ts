@@ -4,12 +4,22 @@
  */
 
 export { createKeptAnswers, isAnsweredBefore, joined } from './answers';
-export { type ChangedItems, type ChangeWatcher, RecordChanges, watchChanges } from './changes';
-export { CollisionError } from './commits/commits';
+export {
+  type ChangedItems,
+  type ChangeWatcher,
+  changedBy,
+  changedByLogic,
+  type Provenance,
+  provenance,
+  RecordChanges,
+  type Through,
+  throughs,
+  watchChanges,
+} from './changes';
 export { contentScope } from './commits/dependencies';
+export { CollisionError } from './commits/log';
 export { type WatchedStrapi, watchForeignWrites } from './foreign-writes';
 export { createHistory, type Earlier, type History, type HistoryVersion, itemsBefore } from './history';
-export { changedBy, changedByLogic, type Provenance, provenance, type Through, throughs } from './provenance';
 export { createRecordStore, type RecordStoreOptions } from './store';
 export { hashOf, scopeOf } from './table/ids';
 export { applyChange, itemsJson, mayNameFiles, storedJson, withOtherItems } from './table/rows';

@@ -1,27 +1,35 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spool } from '../common/spool';
 import { dataLoader } from '../common/time/coalesce';
-import { createKeyedMutex } from '../common/time/keyed-mutex';
+import { createKeyedMutex } from '../common/time/mutex';
+import { expectWork } from '../common/time/pace';
 import type { Limits } from '../config.types';
 import { createLongReads, createSql, dialects, type HostDatabase, readerOf } from '../database';
-import { createIndexes } from '../indexes';
+import { documentIdsIn } from '../files';
+import { type Access, createIndexes, type Indexes } from '../indexes';
+import type { IndexDeclarations } from '../indexes/types';
 import type { Workers } from '../workers';
-import { clearRecords, forgetDeleted } from './bulk/clear';
-import { insertMany, type ManyTools } from './bulk/create-many';
+import { clearRecords, forgetDeleted, insertMany, type ManyTools } from './bulk';
 import { createCommits } from './commits/commits';
 import { createDependencies } from './commits/dependencies';
-import { type Batches, createBatches } from './pending/batch';
-import { createPendingTable } from './pending/rows';
-import { createStreams } from './streams';
+import { type Batches, createBatches, createPendingTable } from './pending';
 import { checkId, hashOf, scopeOf } from './table/ids';
-import { ofCreator, readPage } from './table/page';
 import { storable, withoutId } from './table/rows';
-import { readRecords, recordSource, recordsTable, selectRecord, selectRecords } from './table/table';
+import {
+  ofCreator,
+  readPage,
+  readRecords,
+  readSome,
+  readSomeOf,
+  recordSource,
+  recordsTable,
+  selectRecord,
+  selectRecords,
+} from './table/table';
 import type { AppKey, ManyOptions, NewRecord, RecordStore } from './types';
 import { sharedCommits } from './unit/commit';
 import { refuseMissing } from './unit/entries';
-import { createTransact } from './unit/transact';
-import type { UnitTools } from './unit/types';
+import { createTransact, type UnitTools } from './unit/transact';
 
 interface BulkOptions {
   /** Receives an error after the commit. */
@@ -266,6 +274,84 @@ export function createRecordStore({
       await indexes.destroy();
       await longReads.destroy();
       database.close?.();
+    },
+  };
+}
+
+/** The app's own indexes, which are not needed. */
+const NONE: IndexDeclarations = new Map();
+
+/** Milliseconds that a row takes about to be read. */
+const STREAM_ROW_TIME = 0.03;
+
+interface StreamTools {
+  /** The connection for the next statement. */
+  access(): Promise<Access>;
+  indexes: Indexes;
+  /** Records of a batch. */
+  batchSize: number;
+}
+
+/** Reads any number of records in batches, each with a statement of its own: nothing is locked between them. */
+function createStreams({
+  access,
+  indexes,
+  batchSize,
+}: StreamTools): Pick<RecordStore, 'stream' | 'streamMatches' | 'namedFiles' | 'recordsWithFile'> {
+  return {
+    async *stream(key, { limit = Number.POSITIVE_INFINITY, offset = 0, after = 0, only } = {}) {
+      let left = limit;
+      let skipped = offset;
+      let from = after;
+      while (left > 0) {
+        const size = Math.min(batchSize, left);
+        const page = { limit: size, offset: skipped, after: from, only };
+        await expectWork(STREAM_ROW_TIME * size);
+        const { records, next } = await refuseMissing(readSomeOf(indexes, await access(), scopeOf(key), page));
+        if (records.length) yield records;
+        if (next === undefined) return;
+        left -= records.length;
+        skipped = 0;
+        from = next;
+      }
+    },
+
+    async *streamMatches(key, declared, { query, names, creator }) {
+      for (let after = 0; ; ) {
+        const connection = await access();
+        const page = { query, names, limit: batchSize, after, ...(creator === undefined ? {} : { creator }) };
+        await expectWork(STREAM_ROW_TIME * batchSize);
+        const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, page, {}));
+        const { records, next } = await readSome(connection.sql, rows, batchSize);
+        if (records.length) yield records;
+        if (next === undefined) return;
+        after = next;
+      }
+    },
+
+    async recordsWithFile(key, documentId) {
+      const connection = await access();
+      const page = { files: [documentId], limit: batchSize };
+      const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), NONE, page, {}));
+      const { records } = await readSome(connection.sql, rows, batchSize);
+      // One may have been changed between the two statements.
+      return records.filter(({ items }) => documentIdsIn(items).includes(documentId));
+    },
+
+    async namedFiles(key, documentIds) {
+      const left = new Set(documentIds);
+      const named = new Set<string>();
+      // Each round finds a file at least, of which other records may be many.
+      for (let round = 0; round <= documentIds.length && left.size > 0; round += 1) {
+        const connection = await access();
+        const page = { files: [...left], limit: batchSize };
+        const { rows } = await refuseMissing(indexes.search(connection, scopeOf(key), NONE, page, {}));
+        if (rows.length === 0) return named;
+        const { records } = await readSome(connection.sql, rows, batchSize);
+        for (const { items } of records) for (const id of documentIdsIn(items)) if (left.delete(id)) named.add(id);
+      }
+      // Records that were changed between the two statements of each round: none of the files counts as not named.
+      return new Set(documentIds);
     },
   };
 }

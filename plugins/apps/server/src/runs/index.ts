@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Items, Json } from '../../../shared/json';
 import type { Logger } from '../common/log';
-import { percentDecoded } from '../common/values/percent';
+import { percentDecoded } from '../common/text';
 import type { AppsConfig } from '../config.types';
 import { RunRing, RunTable } from './table';
 import type { RunInput, RunLog } from './types';

@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import { AppsError, missing, notFound } from '../common/errors';
 import { recordIdProblem } from '../common/record-id';
-import { percentDecoded } from '../common/values/percent';
+import { percentDecoded } from '../common/text';
 import type { SiteConfig } from '../config.types';
 import type { Address, AppTarget, LinkTargetKind, Site, Sites } from './types';
 

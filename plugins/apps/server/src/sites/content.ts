@@ -1,7 +1,7 @@
 import type { Core } from '@strapi/strapi';
 import type { Items, Json } from '../../../shared/json';
 import type { Requester } from '../auth/types';
-import { percentDecoded } from '../common/values/percent';
+import { percentDecoded } from '../common/text';
 import type { AppsConfig } from '../config.types';
 import { encodeSegment, trimSlashes } from './addresses';
 import type { ContentItem, ContentResolver, Site } from './types';

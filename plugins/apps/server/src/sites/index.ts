@@ -35,12 +35,10 @@ export {
   trimSlashes,
   warnOfLocales,
 } from './addresses';
-export type { ContentTypeInfo } from './content';
-export { namesOwnersOfFiles, relatedTypes, uidAttribute } from './content';
+export { type ContentTypeInfo, namesOwnersOfFiles, relatedTypes, uidAttribute } from './content';
 export { createSitesFrom } from './sites';
-export { createPanelColumns, type PanelColumns } from './strapi';
+export { createPanelColumns, createVersions, type PanelColumns, type Versions } from './strapi';
 export { checkText, isEditable as isEditablePath } from './themes/editor';
 export { versionedContent } from './themes/theme-files';
 export { themesVersion, withFiles } from './themes/themes';
 export type * from './types';
-export { createVersions, type Versions } from './versions';

@@ -1,5 +1,5 @@
 import type { Core, Struct } from '@strapi/strapi';
-import { contentVersion } from '../common/content-version';
+import { contentVersion } from '../common/assets';
 import { type Awaitable, keptFor } from '../common/time/awaitable';
 import { coalesceReads } from '../common/time/coalesce';
 import type { ContentTypeInfo } from './content';
@@ -72,4 +72,70 @@ export function createPanelColumns(strapi: Core.Strapi): PanelColumns {
 /** Ids may together be longer than a key of the store. */
 function keyOf(administrator: string, { site, app }: { site: string; app: string }): string {
   return `columns:${administrator}:${contentVersion(JSON.stringify([site, app]))}`;
+}
+
+const VERSION = 'plugin::apps.version';
+
+/** Versions that are kept of one file, and of all files of an app. */
+const MAX = { file: 20, app: 400 };
+
+interface AppFile {
+  theme: string;
+  app: string;
+  path: string;
+}
+
+interface Row extends AppFile {
+  id: number;
+  text: string | null;
+  author: string | null;
+  createdAt: string;
+}
+
+/** Texts of app files before they were changed, in the host's database. */
+export interface Versions {
+  /** Keeps what a change has replaced; the oldest beyond the bounds are removed. */
+  keep(file: AppFile, text: string, author: string | null): Promise<void>;
+  /** The latest first. */
+  list(file: AppFile): Promise<{ id: number; at: string; author: string | null; size: number }[]>;
+  /** The text of a version of the app; null for an unknown one. */
+  text(app: Omit<AppFile, 'path'>, id: number): Promise<string | null>;
+}
+
+export function createVersions(strapi: Core.Strapi): Versions {
+  const rows = () => strapi.db.query(VERSION);
+  const prune = async (where: object, size: number): Promise<void> => {
+    const [last]: Row[] = await rows().findMany({
+      where,
+      orderBy: { id: 'desc' },
+      offset: size,
+      limit: 1,
+      select: ['id'],
+    });
+    if (last) await rows().deleteMany({ where: { $and: [where, { id: { $lte: last.id } }] } });
+  };
+  return {
+    async keep({ theme, app, path }, text, author) {
+      await rows().create({ data: { theme, app, path, text, author } });
+      await prune({ theme, app, path }, MAX.file);
+      await prune({ theme, app }, MAX.app);
+    },
+    async list({ theme, app, path }) {
+      const found: Row[] = await rows().findMany({
+        where: { theme, app, path },
+        orderBy: { id: 'desc' },
+        limit: MAX.file,
+      });
+      return found.map(({ id, createdAt, author, text }) => ({
+        id,
+        at: new Date(createdAt).toISOString(),
+        author,
+        size: (text ?? '').length,
+      }));
+    },
+    async text({ theme, app }, id) {
+      const row: Row | null = await rows().findOne({ where: { id, theme, app } });
+      return row && (row.text ?? '');
+    },
+  };
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { buildWorker } from '../../build.mjs';
 import { hasPermissionModel } from '../common/confined-process';
 import { isAppsError } from '../common/errors';
-import { sheetPackages } from '../interchange/sheets';
+import { sheetPackages } from '../interchange/xlsx';
 import { createWorkers, packages, WorkerFailure, type Workers, type WorkersOptions } from '.';
 
 const folder = mkdtempSync(join(tmpdir(), 'apps-workers-'));

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { AppDetail, HistoryChange, UndoRecord } from '../../../../shared/admin-api';
 import { useAction, useErrorText } from '../../api/base';
 import { useAppsHistoryQuery, useAppsUndoMutation, useAppsUndoPlanQuery } from '../../api/records';
-import { DataTable } from '../../components/DataTable';
+import { DataTable, OlderEntries } from '../../components/DataTable';
 import { useMay } from '../../permissions';
 import { type TextKey, useText } from '../../plugin';
 import { useDebouncedValue } from '../../use-debounced';
@@ -144,18 +144,7 @@ export default function HistoryTab({ app }: { app: AppDetail }) {
         </Typography>
       )}
       <HistoryTable app={app} changes={data?.changes ?? []} mayChange={mayChange} onUndo={setUndone} />
-      <Flex gap={2}>
-        {before && (
-          <Button variant="tertiary" onClick={() => setBefore(undefined)}>
-            {text('run.latest')}
-          </Button>
-        )}
-        {data?.older && (
-          <Button variant="tertiary" onClick={() => setBefore(data.older ?? undefined)}>
-            {text('run.older')}
-          </Button>
-        )}
-      </Flex>
+      <OlderEntries before={before} older={data?.older} onChoose={setBefore} />
       {undone && <UndoModal app={app} from={undone} onClose={() => setUndone(null)} />}
     </Flex>
   );

@@ -4,7 +4,7 @@ import { NavLink, useSearchParams } from 'react-router-dom';
 import { type AppDetail, type RunSummary, runStates } from '../../../../shared/admin-api';
 import { useAppsRunsQuery } from '../../api/activity';
 import { useErrorText } from '../../api/base';
-import { DataTable } from '../../components/DataTable';
+import { DataTable, OlderEntries } from '../../components/DataTable';
 import { ProblemNote } from '../../components/page';
 import { useMay } from '../../permissions';
 import { pluginId, useText } from '../../plugin';
@@ -146,21 +146,11 @@ export default function RunsTab({ app }: { app: AppDetail }) {
         </Typography>
       )}
       <RunsTable runs={data?.runs ?? []} empty={text('runs.none')} />
-      <Flex gap={2}>
-        {before && (
-          <Button variant="tertiary" onClick={() => setBefore(undefined)}>
-            {text('run.latest')}
-          </Button>
-        )}
-        {data?.older && (
-          <Button variant="tertiary" onClick={() => setBefore(data.older ?? undefined)}>
-            {text('run.older')}
-          </Button>
-        )}
+      <OlderEntries before={before} older={data?.older} onChoose={setBefore}>
         <Typography textColor="neutral600" variant="pi">
           {text(data?.stored ? 'run.stored' : 'run.memory')}
         </Typography>
-      </Flex>
+      </OlderEntries>
     </Flex>
   );
 }

@@ -1,12 +1,10 @@
 import { appMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../../shared/json';
 import type { ContextData, RecordData } from '../../../../shared/logic-protocol';
-import { idText, isPlain, named, requiredId } from '../arguments';
-import { forwardedArguments } from '../forwarding';
-import type { Log } from '../log';
-import { logText } from '../log';
+import { forwardedArguments, idText, isPlain, named, requiredId } from '../arguments';
+import { once } from '../each-session';
+import { type Log, logText } from '../log';
 import { looked } from '../looked';
-import { once } from '../once';
 import { keys, NativeTypeError, text } from '../primordials';
 import { stateOf } from '../records/record-view';
 import type { Records } from '../records/records';

@@ -1,16 +1,15 @@
-import type { Items } from '../../../../shared/json';
+import type { Items, Json } from '../../../../shared/json';
 import type { ContextData, RecordData, RequestData } from '../../../../shared/logic-protocol';
 import { zonedTime } from '../../site-time';
 import { idText, isPlain, named } from '../arguments';
+import { once } from '../each-session';
 import type { Log } from '../log';
 import { looked } from '../looked';
-import { once } from '../once';
 import { keys, parse, stringify, text } from '../primordials';
 import type { Records } from '../records/records';
 import { createRequest } from '../request';
 import { createApp, createBlock } from './app';
 import { createApi, createContent, createPortal } from './content';
-import { createFetch, fetchArguments } from './fetch';
 
 /** The `context` object of one session with what the prelude needs to change it. */
 export interface LogicContext {
@@ -175,4 +174,38 @@ export function escapeHtml(value: unknown): string {
   return value === undefined || value === null
     ? ''
     : text(value).replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+}
+
+/** The arguments of a call, as the server takes them: an object or a list as body is JSON, anything else is text. */
+function fetchArguments(args: readonly unknown[]): Items {
+  const { url, body, ...rest } = named(args, ['url']) as Items;
+  const options = body === undefined ? rest : { ...rest, body: isJson(body) ? body : text(body) };
+  return { url: url === undefined ? null : text(url), options };
+}
+
+/** `context.fetch`: the server makes the call; `ok` and `json` are made here, of the server's answer. */
+function createFetch(call: Records['call']): (...args: unknown[]) => object {
+  return (...args) => {
+    const answer = call('fetch', fetchArguments(args)) as { status: number; headers: Items; text: string };
+    const json = once(() => jsonOf(answer.text));
+    return {
+      status: answer.status,
+      ok: answer.status >= 200 && answer.status <= 299,
+      headers: answer.headers,
+      text: answer.text,
+      get json() {
+        return json();
+      },
+    };
+  };
+}
+
+const isJson = (body: unknown): boolean => Array.isArray(body) || isPlain(body);
+
+function jsonOf(json: string): Json {
+  try {
+    return parse(json) as Json;
+  } catch {
+    return null;
+  }
 }

@@ -1,8 +1,7 @@
 import { recordMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../../shared/json';
 import type { RecordData, SavedData } from '../../../../shared/logic-protocol';
-import { idText, isPlain, named } from '../arguments';
-import { forwardedArguments } from '../forwarding';
+import { forwardedArguments, idText, isPlain, named } from '../arguments';
 import { hasOwn, NativeError, NativeTypeError } from '../primordials';
 import { isRequest } from '../request';
 import { allItems, incItem, type RecordState, readItem, refresh, setItem, unsetItem } from './record-state';

@@ -1,4 +1,4 @@
-import { lastMatchMessage } from '../../refusals';
+import { lastMatchMessage } from '../../replies';
 import { NativeError, NativeTypeError } from '../primordials';
 import { hiddenObjects } from './hidden';
 

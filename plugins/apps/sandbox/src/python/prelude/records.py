@@ -1,5 +1,5 @@
 # Records, and the calls of the server (docs/reference/logic.md#a-record). The names and the plain forwarding methods of host functions come
-# from their table (server/src/logic/host-functions/preludes.ts).
+# from their table (server/src/logic/host-functions/generated.ts).
 
 _limits = {'resultSize': 0, 'messageSize': 0, 'logEntrySize': 0}
 

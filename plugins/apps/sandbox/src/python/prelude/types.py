@@ -50,7 +50,7 @@ def _extend(kind, more):
 
 
 def _slice(self, start, stop, step):
-    """`self[start:stop:step]`: the compiler writes it so (server/src/logic/compile/python-syntax.ts)."""
+    """`self[start:stop:step]`: the compiler writes it so (server/src/logic/compile/python.ts)."""
     if isinstance(self, list):
         return self[start:stop:step]
     step = 1 if step is None else step

@@ -7,7 +7,7 @@ import type { IndexDeclarations } from '../../indexes/types';
 import { secretName } from '../elements';
 import { isAddress, isAllowed, recipientEntries } from '../mail';
 import type { Block, Notify, RecordEvent, Schedule, Settings, Webhook } from '../types';
-import { boundedList, type Check, check, describe, flag, mapping, named, oneOf, shownAs, text } from '../yaml/schema';
+import { boundedList, type Check, check, describe, flag, mapping, named, oneOf, shownAs, text } from '../yaml-schema';
 
 /** Maximum recipients of `notify`. */
 const MAX_TO = 10;

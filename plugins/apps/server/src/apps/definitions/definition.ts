@@ -9,6 +9,7 @@ import { LIVE_VIEW } from '../live-topics';
 import { inEnglish } from '../locales';
 import { type PatternWork, patternWork } from '../patterns';
 import type { Definition, ElementDefinition } from '../types';
+import { readYaml, shorten, type Tolerance, type YamlNode } from '../yaml';
 import {
   caption,
   check,
@@ -21,8 +22,7 @@ import {
   oneOf,
   shownAs,
   unknownKey,
-} from '../yaml/schema';
-import { readYaml, shorten, type Tolerance, type YamlNode } from '../yaml/yaml';
+} from '../yaml-schema';
 import { notify, schedules } from './automation';
 import { pages, placeOnPages, relate } from './pages';
 import {

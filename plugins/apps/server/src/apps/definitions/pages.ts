@@ -13,8 +13,8 @@ import {
   withFields,
 } from '../elements';
 import type { Condition, ElementDefinition, FormPage } from '../types';
-import { boundedList, type Check, caption, check, isMapping, mapping } from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
+import type { YamlNode } from '../yaml';
+import { boundedList, type Check, caption, check, isMapping, mapping } from '../yaml-schema';
 
 type Elements = ReadonlyMap<string, ElementDefinition>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AppsError, definitionError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
-import { isoMoment } from '../../common/values/moments';
+import { isoMoment } from '../../common/time/moments';
 import { elementTypes, listedOptions, roleOf } from '../elements';
 import type {
   Block,
@@ -15,6 +15,7 @@ import type {
   States,
   TimeSpan,
 } from '../types';
+import type { YamlNode } from '../yaml';
 import {
   boundedList,
   type Check,
@@ -28,8 +29,7 @@ import {
   placesNumber,
   shownAs,
   text,
-} from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
+} from '../yaml-schema';
 import { notify } from './automation';
 
 type Unit = TimeSpan['unit'];

@@ -6,6 +6,7 @@ import { translatedElements } from '../elements';
 import { cataloguesOf, localeFor } from '../locales';
 import { isRecipientEntry } from '../mail';
 import type { App, Block, Definition, FormPage, MailSettings, Settings } from '../types';
+import { readYaml } from '../yaml';
 import {
   boundedList,
   type Check,
@@ -18,8 +19,7 @@ import {
   names,
   oneOf,
   shownAs,
-} from '../yaml/schema';
-import { readYaml } from '../yaml/yaml';
+} from '../yaml-schema';
 import { webhooks } from './automation';
 import { lengthOf, timeSpan } from './records';
 

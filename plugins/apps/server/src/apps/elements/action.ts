@@ -1,6 +1,6 @@
 import type { ServiceMessage } from '../locales';
 import type { ElementDefinition } from '../types';
-import { caption, flag } from '../yaml/schema';
+import { caption, flag } from '../yaml-schema';
 import { attributes, escapeHtml } from './inputs/html';
 import { checkAlone, classNames, label, type Settings, storedSettings, verify } from './inputs/settings';
 import type { ElementType, ElementView } from './types';

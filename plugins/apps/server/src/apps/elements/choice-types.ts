@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Json } from '../../../../shared/json';
 import { message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
-import { boundedList, check, placesNumber, shownAs } from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
+import type { YamlNode } from '../yaml';
+import { boundedList, check, placesNumber, shownAs } from '../yaml-schema';
 import { attributes, controlId, escapeHtml, field, fieldset, isDemanded, plainText, stateOf } from './inputs/html';
 import {
   type Autocomplete,
@@ -18,7 +18,7 @@ import {
   type Settings,
   unique,
 } from './inputs/settings';
-import { inLines } from './inputs/text-input';
+import { inLines, lastEntry } from './inputs/text-input';
 import type { ElementType, ElementView, JsonSchema } from './types';
 
 /** Message for a missing required choice. */
@@ -234,7 +234,7 @@ const options = check(
 );
 
 /** Settings of a type with options; without them, a function computes the options. */
-export type ChoiceSettings = { options?: readonly ElementOption[] };
+type ChoiceSettings = { options?: readonly ElementOption[] };
 
 const optionsSetting: Settings<ChoiceSettings> = { options: { own: 'options', check: options } };
 
@@ -325,4 +325,48 @@ export const checkboxes: ElementType<ChoiceSettings> = {
   compares: choicesCompared,
   read: (submitted, definition, { options }) => readMany(submitted, definition, options),
   show: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),
+};
+
+const NO_WORDS = new Set(['', '0', 'false', 'off', 'no']);
+const YES_WORDS = new Set(['1', 'true', 'on', 'yes']);
+
+/** The text that a box sends for a stored value: what was imported may be `TRUE`, `1` or `yes`. */
+const sentFor = (value: Json): '' | '1' => (YES_WORDS.has(wordOf(plainText(value))) ? '1' : '');
+
+/** A stored value for reading. */
+function readableBoolean({ value, locale }: ElementView): string {
+  const word = wordOf(plainText(value));
+  if (word === '') return '';
+  return YES_WORDS.has(word) || NO_WORDS.has(word)
+    ? locale.say(YES_WORDS.has(word) ? 'yes' : 'no')
+    : escapeHtml(plainText(value));
+}
+
+const wordOf = (text: string): string => text.trim().toLowerCase();
+
+/** A checkbox. A browser sends nothing for an unchecked one, so that an absent field is false. */
+export const boolean: ElementType = {
+  role: 'input',
+  cell: 'boolean',
+  settings: inputSettings,
+  schema: () => ({ type: 'boolean' }),
+  // A form sends any text for a checked box; of JSON only the usual words for yes and no are taken.
+  sent(value) {
+    const word = value === null || value === false ? '' : typeof value === 'object' ? '?' : wordOf(String(value));
+    return NO_WORDS.has(word) ? [] : YES_WORDS.has(word) ? ['1'] : message('true_false');
+  },
+  word: (value) => (typeof value !== 'boolean' ? undefined : value ? 'yes' : 'no'),
+  shows: (value) => [sentFor(value)],
+  compares: (submitted) => [NO_WORDS.has(wordOf(lastEntry(submitted))) ? '' : '1'],
+  read(submitted, { required }) {
+    const value = !NO_WORDS.has(wordOf(lastEntry(submitted)));
+    return required && !value ? { error: message('check') } : { value };
+  },
+  show(view) {
+    if (view.mode === 'text') return readableBoolean(view);
+    const { name } = view.definition;
+    const checked = view.entered ? !NO_WORDS.has(wordOf(lastEntry(view.entered))) : sentFor(view.value) === '1';
+    const attrs = { id: controlId(view), name, type: 'checkbox', value: '1', checked, required: isDemanded(view) };
+    return field(view, `<input${attributes({ ...attrs, ...stateOf(view, 'disabled') })}>`, true);
+  },
 };

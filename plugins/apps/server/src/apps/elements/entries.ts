@@ -1,5 +1,5 @@
 import { type Items, isItems, itemOf, type Json } from '../../../../shared/json';
-import type { Region } from '../../common/values/moments';
+import type { Region } from '../../common/time/moments';
 import type { Definition, ElementDefinition } from '../types';
 import { isShown } from './inputs/settings';
 import { fieldsOf, textsCompared, textsShown } from './parts';

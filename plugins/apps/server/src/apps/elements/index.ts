@@ -1,10 +1,9 @@
 import type { Json } from '../../../../shared/json';
-import type { Region } from '../../common/values/moments';
+import type { Region } from '../../common/time/moments';
 import { type Message, message } from '../locales';
 import type { App, ElementDefinition, States } from '../types';
 import { action, basic } from './action';
-import { boolean } from './boolean';
-import { checkboxes, radio, select } from './choice-types';
+import { boolean, checkboxes, radio, select } from './choice-types';
 import { file, image } from './file';
 import { number } from './number';
 import { roleOf } from './parts';
@@ -109,7 +108,25 @@ export const isNumeric = ({ kind }: ElementDefinition): boolean => kind.isNumeri
 
 export { ACTION, actionField, builtInActions, buttonHtml } from './action';
 export { optionsToRead, toOptions } from './choice-types';
-export { type FormFields, PAGES, pageFields, textsOf } from './entries';
+export {
+  changedEntries,
+  entriesSent,
+  entriesShown,
+  type FormFields,
+  MAX_ENTRIES,
+  NO_ENTRIES,
+  PAGES,
+  pageFields,
+  pressedButton,
+  pressedSearch,
+  type SentEntries,
+  type ShownEntry,
+  searchesIn,
+  sentEntries,
+  textsIn,
+  textsOf,
+  withoutOrigin,
+} from './entries';
 export { STORED } from './file';
 export {
   type FilesAgain,
@@ -138,21 +155,6 @@ export function readableValue(element: ElementDefinition | undefined, value: Jso
 export const valueInTitle = (element: ElementDefinition | undefined, value: Json, region: Region): Json =>
   typeof value === 'number' ? value : readableValue(element, value, region);
 
-export {
-  changedEntries,
-  entriesSent,
-  entriesShown,
-  MAX_ENTRIES,
-  NO_ENTRIES,
-  pressedButton,
-  pressedSearch,
-  type SentEntries,
-  type ShownEntry,
-  searchesIn,
-  sentEntries,
-  textsIn,
-  withoutOrigin,
-} from './entries';
 export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
 export { comparedAsNumber, conditionJson, isShown, secretName, showIfSetting, withCondition } from './inputs/settings';
 export {

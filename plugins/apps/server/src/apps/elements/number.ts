@@ -1,8 +1,8 @@
 import type { Json } from '../../../../shared/json';
-import { type Region, readableNumber } from '../../common/values/moments';
+import { type Region, readableNumber } from '../../common/time/moments';
 import { message } from '../locales';
 import type { ElementDefinition } from '../types';
-import { flag, number as yamlNumber } from '../yaml/schema';
+import { flag, number as yamlNumber } from '../yaml-schema';
 import { escapeHtml, field, plainText } from './inputs/html';
 import {
   type Autocomplete,

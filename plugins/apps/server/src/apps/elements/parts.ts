@@ -1,6 +1,6 @@
 import type { Json } from '../../../../shared/json';
 import { memoized } from '../../common/collections';
-import type { Region } from '../../common/values/moments';
+import type { Region } from '../../common/time/moments';
 import type { App, Definition, ElementDefinition, ElementOption } from '../types';
 import type { ButtonSettings } from './action';
 import { plainText } from './inputs/html';

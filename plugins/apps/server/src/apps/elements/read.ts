@@ -1,6 +1,6 @@
 import type { Json } from '../../../../shared/json';
+import type { Region } from '../../common/time/moments';
 import { shortWork } from '../../common/time/pace';
-import type { Region } from '../../common/values/moments';
 import type { Message, ServiceMessage } from '../locales';
 import type { PatternWork } from '../patterns';
 import type { ElementDefinition } from '../types';

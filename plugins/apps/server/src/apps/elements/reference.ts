@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../../../shared/json';
 import { message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
-import { check, isMapping, number, text } from '../yaml/schema';
+import { check, isMapping, number, text } from '../yaml-schema';
 import {
   CHOOSE,
   checkUnique,

@@ -3,8 +3,8 @@ import { type Items, isItems, itemOf, type Json } from '../../../../shared/json'
 import { shortWork } from '../../common/time/pace';
 import { type Message, message } from '../locales';
 import type { ElementDefinition } from '../types';
-import { boundedList, caption, check, isMapping, named, number } from '../yaml/schema';
-import type { YamlNode } from '../yaml/yaml';
+import type { YamlNode } from '../yaml';
+import { boundedList, caption, check, isMapping, named, number } from '../yaml-schema';
 import {
   boundsOf,
   MAX_ENTRIES,

@@ -1,5 +1,5 @@
 import type { Json } from '../../../../shared/json';
-import { isoMoment, type Region, readableMoment } from '../../common/values/moments';
+import { isoMoment, type Region, readableMoment } from '../../common/time/moments';
 import { message } from '../locales';
 import { escapeHtml, field, plainText } from './inputs/html';
 import {

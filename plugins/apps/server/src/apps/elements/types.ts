@@ -1,13 +1,13 @@
 import type { CellKind } from '../../../../shared/cells';
 import type { Items, Json } from '../../../../shared/json';
 import type { SourcePosition } from '../../common/errors';
-import type { Region } from '../../common/values/moments';
+import type { Region } from '../../common/time/moments';
 import type { RequestFiles, StoredFile, TemporaryFile } from '../../files';
 import type { StoredRecord } from '../../records/types';
 import type { Message, PageLocale } from '../locales';
 import type { PatternWork } from '../patterns';
 import type { ElementDefinition, ElementOption, OwnSettings } from '../types';
-import type { YamlNode } from '../yaml/yaml';
+import type { YamlNode } from '../yaml';
 import type { SentEntries, ShownEntry } from './entries';
 import type { FileEntries, ShownFile } from './file';
 import type { Settings } from './inputs/settings';

@@ -9,7 +9,7 @@ import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { permittedBlock, refusal } from '../run/visits';
 import type { Block, Definition, ElementDefinition } from '../types';
-import type { HostCallHandlers } from './host-target';
+import type { HostCallHandlers } from './logic-host';
 
 /** Ids of one call of `app.references()`. */
 const MAX_IDS = 200;

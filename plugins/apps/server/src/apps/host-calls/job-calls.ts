@@ -9,7 +9,7 @@ import { originalOf } from '../run/observed';
 import { keyOf } from '../run/run';
 import type { Run, Visit } from '../run/types';
 import type { App } from '../types';
-import type { HostCallHandlers } from './host-target';
+import type { HostCallHandlers } from './logic-host';
 
 /** How a secret is named (docs/reference/calls-out.md#secrets). */
 const SECRET = '{{secret:';

@@ -8,11 +8,11 @@ import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData, recordUrl } from '../run/context-data';
 import { confirmedOnly, onlyOf, visibleIn } from '../run/element-data';
 import { shownInRun, shownRecord } from '../run/files';
-import { makerOf, ownerOf } from '../run/owner';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
+import { makerOf, ownerOf } from '../run/visits';
 import type { App } from '../types';
-import type { HostCallHandlers, Target } from './host-target';
+import type { HostCallHandlers, Target } from './logic-host';
 
 /** An opaque position in an app's records in order of creation. */
 export function writeCursor(seq: number): string {

@@ -10,7 +10,7 @@ import { applyResponse } from '../run/response';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { refuseContent } from '../run/visits';
-import type { HostCallHandlers } from './host-target';
+import type { HostCallHandlers } from './logic-host';
 
 interface SiteCalls {
   /** Calls a method of `context.api.documents` with the requester's permissions. */

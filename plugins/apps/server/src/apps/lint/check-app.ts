@@ -10,7 +10,7 @@ import { ACTION, builtInActions, elementTypes, PAGES, roleOf } from '../elements
 import { brokenCatalogues } from '../locales';
 import { STATE_BUTTONS } from '../run/places/record-states';
 import type { App, Block, ElementDefinition } from '../types';
-import { readYaml, type YamlNode } from '../yaml/yaml';
+import { readYaml, type YamlNode } from '../yaml';
 import {
   bodyFindings,
   elementFindings,

@@ -3,8 +3,8 @@ import { didYouMean } from '../../common/text';
 import { fieldsOf, listedOptions, textKeys } from '../elements';
 import { catalogueFiles } from '../locales';
 import type { App, Block, ElementDefinition } from '../types';
-import { isMapping } from '../yaml/schema';
-import { readYaml, type YamlNode } from '../yaml/yaml';
+import { readYaml, type YamlNode } from '../yaml';
+import { isMapping } from '../yaml-schema';
 import type { Finding, Report } from './problem';
 
 type Elements = ReadonlyMap<string, ElementDefinition>;

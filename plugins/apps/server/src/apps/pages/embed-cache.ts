@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { type Displayed, displayBlock, type Rendered } from '../blocks/run-block';
-import { type CacheState, clearKept, countRendering, exactly, type Recipe } from '../renderings/exact';
-import { filledIn, type Parts, partsOf, placeholders } from '../renderings/observed';
 import { withRun } from '../run/run';
 import type { AppServices, Ran, Run, Visit } from '../run/types';
 import { permittedBlock } from '../run/visits';
 import type { App } from '../types';
+import { type CacheState, clearKept, countRendering, exactly, type Recipe } from './exact';
+import { filledIn, type Parts, partsOf, placeholders } from './observed';
 
 /** A block's rendering, and where it comes from. */
 export type ShownBlock = Ran<Displayed> & { cache: CacheState };

@@ -8,15 +8,14 @@ import { isId, localeProblem } from '../../sites';
 import { createSemaphore } from '../../workers';
 import { withSession } from '../blocks/block-session';
 import { localeFor, type PageLocale } from '../locales';
-import type { CacheState } from '../renderings/exact';
 import { failureMark, folderOf, showsDetails } from '../run/diagnostics/failures';
 import { originalOf } from '../run/observed';
 import { type Settle, withRun } from '../run/run';
-import { localeOf } from '../run/site-locale';
 import type { AppServices, Run, Visit } from '../run/types';
-import { permittedBlock } from '../run/visits';
+import { localeOf, permittedBlock } from '../run/visits';
 import type { App } from '../types';
 import { shownBlock } from './embed-cache';
+import type { CacheState } from './exact';
 
 /** A reference to a block that a page embeds. */
 export interface BlockReference {

@@ -1,11 +1,9 @@
 import type { Json } from '../../../../shared/json';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import type { ThemeFile } from '../../sites';
 import { computeElement } from '../blocks/saving/record-operations';
 import { readThemeInfo } from '../definitions/app';
 import { type ElementRole, roleOf } from '../elements';
-import { type CacheState, type Exact, exactly, type Recipe } from '../renderings/exact';
-import { filledIn, type Parts, partsOf } from '../renderings/observed';
 import { redirectOf } from '../run/response';
 import { withRun } from '../run/run';
 import type { AppServices, Visit } from '../run/types';
@@ -13,6 +11,8 @@ import { permittedBlock } from '../run/visits';
 import type { App } from '../types';
 import { embeddingPage, type ShownInPage } from './embed';
 import { contentHtml, themedPage } from './embed-page';
+import { type CacheState, type Exact, exactly, type Recipe } from './exact';
+import { filledIn, type Parts, partsOf } from './observed';
 
 /** A page of the site for a visitor. */
 interface SitePage {

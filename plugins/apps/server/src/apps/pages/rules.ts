@@ -14,8 +14,8 @@ import { compilePattern, type PatternTest, patternWork } from '../patterns';
 import { consoleHtml, warnOnce } from '../run/diagnostics/failures';
 import type { Visit } from '../run/types';
 import type { App } from '../types';
-import { type Check, check, describe, isMapping, mapping, text } from '../yaml/schema';
-import { readYaml, type YamlNode } from '../yaml/yaml';
+import { readYaml, type YamlNode } from '../yaml';
+import { type Check, check, describe, isMapping, mapping, text } from '../yaml-schema';
 import { type BlockReference, blockReference, type EmbeddingPage, isRefusal } from './embed';
 
 /**

@@ -3,8 +3,8 @@ import type { MailRow, QueuedMail } from '../../mail/types';
 import type { OutboundAnswer, OutboundRequest } from '../../outbound/types';
 import { isAllowed, type MailMessage, recipientEntries } from '../mail';
 import { MailRefusal } from './refusals';
-import { localeOf } from './site-locale';
 import type { Run } from './types';
+import { localeOf } from './visits';
 
 /** Calls out of a request. */
 const MAX_CALLS = 20;

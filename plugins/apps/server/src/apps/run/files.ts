@@ -1,5 +1,5 @@
+import type { OwnFile } from '../../common/assets';
 import { chunks } from '../../common/collections';
-import type { OwnFile } from '../../common/own-files';
 import { OwnValue } from '../../common/request-objects';
 import {
   documentIdsIn,
@@ -16,8 +16,8 @@ import type { Site } from '../../sites/types';
 import { fileFields, placeFor } from '../elements';
 import { scriptWords } from '../locales';
 import type { Block } from '../types';
-import { siteLocale } from './site-locale';
 import type { AppServices, Run, Visit } from './types';
+import { siteLocale } from './visits';
 
 /** Files looked up in one attempt at a request, by app and document id; null: the library has it no more. */
 const lookedUp = new OwnValue<Run['unit'], Map<string, ShownFile | null>>('files');

@@ -4,8 +4,8 @@ import { OwnValue } from '../../common/request-objects';
 
 import type { KeptReads } from '../../records/types';
 import type { App } from '../types';
-import { ownerOf } from './owner';
 import type { Ran, Visit } from './types';
+import { ownerOf } from './visits';
 
 type Settings = App['settings'];
 

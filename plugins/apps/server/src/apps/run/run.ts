@@ -13,12 +13,11 @@ import { consoleOf } from './diagnostics/failures';
 import { keepRun, newTrace, type Trace } from './diagnostics/trace';
 import { FileChanges, FilesNeeded } from './files';
 import { rightsIn } from './observed';
-import { ownerOf } from './owner';
 import { PlaceChanges, type PlaceTally } from './places/changes';
 import { settlePlaces } from './places/settle';
 import { refuseInvalid } from './refusals';
 import type { AppServices, Ran, Run, Visit } from './types';
-import { type DryRun, listJobs, listMails, observeWrites, provenanceOf } from './visits';
+import { type DryRun, listJobs, listMails, observeWrites, ownerOf, provenanceOf } from './visits';
 
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
 export const MAX_DEPTH = 8;

@@ -1,9 +1,8 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { KnownNames } from '../../auth';
 import type { Creator, FlashMessage, Requester, Rights } from '../../auth/types';
-import type { Logger } from '../../common/log';
-import type { Masks } from '../../common/masks';
-import type { PluginFiles } from '../../common/own-files';
+import type { PluginFiles } from '../../common/assets';
+import type { Logger, Masks } from '../../common/log';
 import type { Awaitable } from '../../common/time/awaitable';
 import type { AppsConfig } from '../../config.types';
 import type { Files } from '../../files';
@@ -20,7 +19,7 @@ import type {
   SaveRequest,
 } from '../../logic/types';
 import type { Mailer, QueuedMail, Receipts } from '../../mail/types';
-import type { Observations } from '../../metrics/types';
+import type { Observations } from '../../metrics';
 import type { Outbound } from '../../outbound/types';
 import type { History } from '../../records';
 import type { KeptAnswers, ReadMark, RecordStore, StoredRecord, UnitOfWork } from '../../records/types';

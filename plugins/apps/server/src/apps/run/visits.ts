@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Items } from '../../../../shared/json';
 import { allows } from '../../auth';
 import type { Requester } from '../../auth/types';
@@ -5,8 +6,10 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import type { Provenance } from '../../records';
 import type { UnitObserver } from '../../records/types';
 import type { DryWrites, RunDetail } from '../../runs';
-import type { Block } from '../types';
-import type { Run, Visit } from './types';
+import type { Site } from '../../sites/types';
+import { localeFor, type PageLocale } from '../locales';
+import type { App, Block } from '../types';
+import type { AppServices, Run, Visit } from './types';
 
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
 export function provenanceOf({ requester, through, forgets }: Visit): Provenance {
@@ -108,3 +111,57 @@ export function requireBlock(run: Pick<Run, 'rights'> & Seer, block: Block): Blo
 export function nameOf({ id, definition: { title } }: Block): string {
   return title === null || title.includes('{') ? id : title;
 }
+
+/** Who owns: a requester, and on a site the visitor whose cookie the browser has sent. */
+type OwnerVisit = Pick<Visit, 'requester' | 'visitor'> & { site: Pick<Visit['site'], 'id'> };
+
+/**
+ * The creator of the records that belong to the requester (docs/reference/rights.md#own-records): the requester's identity; of an
+ * anonymous visitor of an app with `visitor: true` a digest of their cookie, from which no cookie can be made. '' for those who own
+ * nothing: others, and visitors without a cookie. It is looked at only where something depends on it, because a kept rendering is then
+ * this visitor's alone.
+ */
+export function ownerOf({ requester, site, visitor }: OwnerVisit, settings: Pick<App['settings'], 'visitor'>): string {
+  if (requester.kind !== 'anonymous' || requester.identity !== '') return requester.identity;
+  const id = settings.visitor ? (visitor?.id() ?? null) : null;
+  if (id === null) return '';
+  const digest = createHash('sha256')
+    .update(JSON.stringify([site.id, id]))
+    .digest('base64url');
+  return `visitor:${digest.slice(0, 22)}`;
+}
+
+/**
+ * Who makes a record in an app: its owner; null for none. Whose account is not known and who continues a draft makes it for the owner of
+ * the draft, on any device (docs/decisions/drafts.md).
+ */
+export function makerOf({
+  visit,
+  app,
+}: {
+  visit: OwnerVisit & Pick<Visit, 'draft'>;
+  app: Pick<App, 'id' | 'settings'>;
+}): string | null {
+  const isKnown = visit.requester.kind !== 'anonymous' || visit.requester.identity !== '';
+  const owner = !isKnown && visit.draft?.app === app.id ? visit.draft.draft.owner : null;
+  return owner ?? (ownerOf(visit, app.settings) || null);
+}
+
+/** The locale of a block of a run. */
+export function localeOf({ visit, app }: Pick<Run, 'visit' | 'app'>): Promise<PageLocale> {
+  return localeFor(visit.site, app.folder.files, app.folder.themeFiles);
+}
+
+const noFiles = new Map<string, never>();
+
+/**
+ * The language of the site's own pages: logins, errors, thanks (docs/reference/languages.md#the-language-of-a-page). A theme that
+ * cannot be read counts as one without messages.
+ */
+export async function siteLocale({ sites }: Pick<AppServices, 'sites'>, site: Site): Promise<PageLocale> {
+  const theme = await sites.theme(site).catch(() => null);
+  return theme ? localeFor(site, theme.files) : plainLocale(site);
+}
+
+/** The same without the theme's words, where the theme or the database must not be asked. */
+export const plainLocale = (site: Pick<Site, 'locale' | 'timeZone'>): Promise<PageLocale> => localeFor(site, noFiles);

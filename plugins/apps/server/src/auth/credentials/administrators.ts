@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import { AppsError } from '../../common/errors';
+import { createTables, type RunStatement } from '../rights/permissions';
 import type { Roles } from '../rights/roles';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
-import type { IsSessionActive } from './active-sessions';
 import type { Keyring } from './keyring';
 import { adminRequester, isSuperAdmin } from './tokens';
 import type { Users } from './users';
@@ -284,4 +284,25 @@ export function createAdministrators(
       await sessions().deleteMany({ where });
     },
   };
+}
+
+/**
+ * Whether a session of Strapi's session manager has neither ended nor expired: what its `isSessionActive` answers.
+ * @param origin whose sessions: `users-permissions`, or `admin`
+ */
+export type IsSessionActive = (origin: string, id: string) => Promise<boolean>;
+
+export function createActiveSessions(strapi: Core.Strapi, run: RunStatement): IsSessionActive {
+  const { tableOf, columnOf, statement } = createTables(strapi, run);
+  const column = (attribute: string) => columnOf(SESSION, attribute);
+  const active = statement<object>(
+    () => tableOf(SESSION),
+    (query, value) =>
+      query
+        .where({ [column('sessionId')]: value(0), [column('origin')]: value(1) })
+        .where(column('expiresAt'), '>', value(2))
+        .select('id')
+        .limit(1),
+  );
+  return async (origin, id) => (await active(id, origin, new Date())).length > 0;
 }

@@ -1,6 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import { LRUCache } from 'lru-cache';
-import type { IsSessionActive } from '../credentials/active-sessions';
+import type { IsSessionActive } from '../credentials/administrators';
 import type { Keyring } from '../credentials/keyring';
 import type { Users } from '../credentials/users';
 import type { UserRow } from '../rights/roles';

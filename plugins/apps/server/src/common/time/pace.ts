@@ -1,5 +1,5 @@
 import { OwnValue } from '../request-objects';
-import { FairQueue } from './fair-queue';
+import { FairQueue } from './mutex';
 
 /*
  * An answer needs some tens of iterations of the event loop. Work in many pieces, each of which blocks the loop for some

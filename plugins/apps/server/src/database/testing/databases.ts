@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import knexFactory, { type Knex } from 'knex';
 import { createCommitMarks } from '../commit-marks';
-import { dialects } from '../dialects';
-import type { Client } from '../dialects/types';
-import { postgresStatements } from '../postgres-statements';
+import { type Client, dialects } from '../dialects';
+import { createServerSessions, postgresStatements } from '../postgres';
 import { createReadConnection } from '../read-connection';
-import { createServerSessions } from '../server-sessions';
 import { createLog, sqliteTransactions } from '../sqlite';
 import type { HostDatabase } from '../types';
 

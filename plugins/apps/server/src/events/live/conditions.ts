@@ -3,7 +3,7 @@ import { type ChangedRecord, type LiveCondition, testOf } from '../../apps';
 import { recordWork, SLICE, untilLoopIsFree } from '../../common/time/pace';
 import type { IndexDeclarations } from '../../indexes/types';
 import type { AppKey } from '../../records/types';
-import { type AppChanges, joined } from './publish-changes';
+import { type AppChanges, joined } from './changes';
 
 /** Different conditions that one process compares; further ones count as any record of their app. */
 export const MAX_CONDITIONS = 10_000;

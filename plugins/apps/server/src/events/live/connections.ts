@@ -4,8 +4,8 @@ import { conditionOf, type LiveCondition, type Topic, topics } from '../../apps'
 import { grouped } from '../../common/collections';
 import { KEPT } from '../../processes';
 import type { AppKey } from '../../records/types';
+import { type AppChanges, joined, type Publication } from './changes';
 import { type Conditions, concerns, type Watched } from './conditions';
-import { type AppChanges, joined, type Publication } from './publish-changes';
 
 /** Characters of the token of a topic that is no condition, and the most that one of a condition has. */
 const SHORT_TOKEN = 20;

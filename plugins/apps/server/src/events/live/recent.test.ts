@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Publication } from './changes';
 import { positionText, Recent } from './connections';
-import type { Publication } from './publish-changes';
 
 const now = Date.UTC(2026, 0, 1);
 beforeEach(() => void vi.useFakeTimers({ now }));

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { isAppsError } from '../../common/errors';
-import { createWaitingPages, type WaitingPages } from './waiting-pages';
+import { createWaitingPages, type WaitingPages } from './live';
 
 /** Processes that count in one table. */
 function processes(number: number) {

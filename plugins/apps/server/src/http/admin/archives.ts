@@ -21,12 +21,12 @@ import {
   type Unpacked,
 } from '../../archive';
 import { AppsError, errorText, isAppsError, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import { isId } from '../../sites';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { actorOf, audited } from './acting';
-import { lintProblems, requireEditing } from './edited-texts';
+import { lintProblems, requireEditing } from './code';
 import { type Handlers, withUpload } from './handler';
 
 /** Milliseconds for loading the logic of all apps of a ZIP, and for its tests. */

@@ -11,20 +11,18 @@ import {
   permissionUid,
   type ruleRoutes,
 } from '../../../../shared/admin-api';
-import { must, readParameters } from '../../common/request-schema';
+import { must, readParameters } from '../../common/validation';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { jsonErrors, respondError } from '../response/respond-error';
-import { appHandlers, indexHandlers, optionHandlers } from './apps';
+import { appHandlers, indexHandlers, optionHandlers, siteHandlers, tileHandlers } from './apps';
 import { archiveHandlers } from './archives';
 import { codeHandlers } from './code';
 import { administratorOf, type Handle, type Handlers, type PolicyContext } from './handler';
-import { jobHandlers } from './jobs';
 import { personHandlers } from './persons';
 import { historyHandlers } from './record-history';
 import { columnHandlers, draftHandlers, recordHandlers } from './records';
-import { runHandlers } from './runs';
-import { siteHandlers, tileHandlers } from './sites';
+import { jobHandlers, runHandlers } from './runs';
 import { whyHandlers } from './why';
 
 /** Characters of a filter. */

@@ -7,8 +7,8 @@ import {
   type PersonGroup,
   type personRoutes,
 } from '../../../../shared/admin-api';
-import { bodyOf, must, readBody } from '../../common/request-schema';
-import { percentDecoded } from '../../common/values/percent';
+import { percentDecoded } from '../../common/text';
+import { bodyOf, must, readBody } from '../../common/validation';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { administratorOf, type Handlers } from './handler';

@@ -20,14 +20,13 @@ import {
   withRun,
 } from '../../apps';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import { fieldOf, type RequestFiles } from '../../files';
 import type { StoredRecord } from '../../records/types';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
-import { noFileField } from '../request/multipart';
 import { mediaType } from '../request/negotiate';
-import { requestFiles } from '../request/read-body';
+import { noFileField, requestFiles } from '../request/read-body';
 import { panelVisit } from './acting';
 import { administratorOf, appOf, type Handlers, optionsOf, type PanelApp } from './handler';
 

@@ -10,7 +10,7 @@ import type {
 import type { Json } from '../../../../shared/json';
 import { requireHistory, restoreVersion, type Undo, undoAll, undoneBy, withRun } from '../../apps';
 import { rightsOf } from '../../auth';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { must, readBody, readParameters } from '../../common/validation';
 import { type HistoryVersion, itemsBefore } from '../../records';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';

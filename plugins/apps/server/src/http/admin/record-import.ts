@@ -8,12 +8,12 @@ import type { Items } from '../../../../shared/json';
 import { createMany, declaredCells, hasRules, type Visit } from '../../apps';
 import { AppsError, attempt, errorText, fieldLines, isAppsError, missing } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
-import { must, readBody } from '../../common/request-schema';
+import { must, readBody } from '../../common/validation';
 import { formatOf, type Line, openRecords, type RecordFile } from '../../interchange';
 import type { AppKey } from '../../records/types';
 import { checkDepth } from '../request/body';
-import { tableShape } from '../request/body-schemas';
 import type { HttpServices } from '../request/exchange';
+import { tableShape } from '../request/operations';
 import { panelVisit } from './acting';
 import { appOf, type Handlers, type PanelApp, withUpload } from './handler';
 

@@ -25,8 +25,8 @@ import {
   withRun,
 } from '../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
 import { encoded } from '../../common/time/pace';
+import { must, readBody, readParameters } from '../../common/validation';
 import { eachFile, type StoredFile } from '../../files';
 import { isUnconfirmed } from '../../indexes';
 import type { IndexDeclarations } from '../../indexes/types';

@@ -1,6 +1,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import {
+  type JobDetail,
+  type JobsPage,
+  type JobsRetried,
+  jobKinds,
+  type jobRoutes,
+  jobViews,
   type RunAgain,
   type RunDetail,
   type RunInput,
@@ -8,29 +14,30 @@ import {
   type RunsPage,
   type runRoutes,
   runStates,
+  type ScheduleSummary,
 } from '../../../../shared/admin-api';
 import { callFunction, callVisit, type DryRun, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/request-schema';
+import { bodyOf, must, readBody, readParameters } from '../../common/validation';
+import { detailOf, summaryOf, viewFilters } from '../../jobs';
+import type { JobCount, ListedJob } from '../../jobs/types';
 import type { ContentItem, Site } from '../../sites/types';
 import { jsonObject } from '../request/body';
 import type { HttpServices, Overlay } from '../request/exchange';
 import { overlaid } from '../request/negotiate';
 import { actorOf, audited, repeatedAs, requireSavedSettings, whoOf } from './acting';
-import { editedApp, requireEditing, texts } from './edited-texts';
-import { type Handlers, pathBelow } from './handler';
+import { editedApp, requireEditing, texts } from './code';
+import { administratorOf, type Handlers, pathBelow } from './handler';
 
 /** Characters of a filter, and of an answer. */
 const MAX_TEXT = 300;
 const MAX_ANSWER = 100_000;
 
-const filter = z
-  .string()
-  .max(MAX_TEXT, must(`at most ${MAX_TEXT} characters`))
-  .optional();
+const text = z.string().max(MAX_TEXT, must(`at most ${MAX_TEXT} characters`));
+const filter = text.optional();
 
-const parameters = z.object({
+const runParameters = z.object({
   site: filter,
   app: filter,
   block: filter,
@@ -51,7 +58,7 @@ const againBody = z.object({ files: texts });
 
 /** What the admin routes of runs answer (shared/admin/runs.ts). */
 export const runHandlers: Handlers<typeof runRoutes> = {
-  runs: async (ctx, { runs }): Promise<RunsPage> => runs.list(readParameters(parameters, ctx.query)),
+  runs: async (ctx, { runs }): Promise<RunsPage> => runs.list(readParameters(runParameters, ctx.query)),
 
   async run(ctx, services): Promise<RunDetail> {
     const run = await runOf(ctx, services);
@@ -176,4 +183,86 @@ async function callAgain(
     if (!isAppsError(error)) throw error;
     return repeated(error.status, errorText(error), dry);
   }
+}
+
+/** Jobs of one answer. */
+const LIMIT = 50;
+
+const kind = z.enum(jobKinds, must(`one of ${jobKinds.join(', ')}`));
+
+const jobParameters = z.object({
+  view: z.enum(jobViews, must(`one of ${jobViews.join(', ')}`)).optional(),
+  kind: kind.optional(),
+  ...{ site: filter, app: filter, name: filter, before: filter },
+});
+
+const target = bodyOf({ site: text, app: text, block: text, function: text });
+
+const deadJobs = bodyOf({ kind, site: filter, app: filter });
+
+/** What the admin routes of jobs answer (shared/admin/runs.ts). */
+export const jobHandlers: Handlers<typeof jobRoutes> = {
+  async jobs(ctx, { jobs }): Promise<JobsPage> {
+    const { view, before, ...wanted } = readParameters(jobParameters, ctx.query);
+    const { site, app } = wanted;
+    const states = view === undefined ? {} : viewFilters[view];
+    const { jobs: found, older } = await jobs.list({ ...wanted, ...states }, { before, limit: LIMIT });
+    const counted = (['waiting', 'failed', 'running', 'dead'] as const).map(async (one) => {
+      const counts = await jobs.counts({ site, app, ...viewFilters[one] });
+      return [one, sumOf(counts)] as const;
+    });
+    const counts = Object.fromEntries(await Promise.all(counted)) as JobsPage['counts'];
+    return { jobs: found.map(summaryOf), older, counts };
+  },
+
+  async job(ctx, services): Promise<JobDetail> {
+    return detailOf(await jobOf(ctx, services));
+  },
+
+  async retryJob(ctx, services): Promise<JobsRetried> {
+    const job = await jobOf(ctx, services);
+    const { id, key, name } = job;
+    const retried = await services.jobs.retry({ id });
+    if (retried === 0) throw new AppsError('ConflictError', 'It runs now, or another job with its key waits or runs');
+    await note(ctx, services, `runs the job ${id} of ${key.site}/${key.app} (${job.kind} ${name}) again`);
+    return { retried };
+  },
+
+  async retryDeadJobs(ctx, services): Promise<JobsRetried> {
+    const dead = readBody(deadJobs, jsonObject(ctx));
+    const retried = await services.jobs.retry({ dead });
+    await note(ctx, services, `runs ${retried} dead jobs again: ${JSON.stringify(dead)}`);
+    return { retried };
+  },
+
+  async deleteJob(ctx, services): Promise<{ success: 'deleted' }> {
+    const { id, key, kind: of, name } = await jobOf(ctx, services);
+    if (!(await services.jobs.delete(id))) throw new AppsError('ConflictError', 'It runs now');
+    await note(ctx, services, `has deleted the job ${id} of ${key.site}/${key.app} (${of} ${name})`);
+    return { success: 'deleted' };
+  },
+
+  schedules: (_ctx, { schedules }): Promise<ScheduleSummary[]> => schedules.list(),
+
+  async runSchedule(ctx, services): Promise<{ job: string }> {
+    const wanted = readBody(target, jsonObject(ctx));
+    const job = await services.schedules.runNow(wanted);
+    const { site, app, block, function: name } = wanted;
+    await note(ctx, services, `runs ${block}/${name} of ${site}/${app} as its schedule does: job ${job}`);
+    return { job };
+  },
+};
+
+const sumOf = (counts: readonly JobCount[]): number => counts.reduce((sum, { jobs }) => sum + jobs, 0);
+
+async function jobOf(ctx: Context, { jobs }: HttpServices): Promise<ListedJob> {
+  const job = await jobs.find(String(ctx.params.job));
+  if (!job) throw notFound('There is no such job; those that are done are kept for some days');
+  return job;
+}
+
+/** Effects begin again, or never come: the log says who has decided it. */
+async function note(ctx: Context, services: HttpServices, what: string): Promise<void> {
+  const { identity } = await administratorOf(ctx, services);
+  services.logger.info(`[apps] ${identity} ${what}`);
 }

@@ -28,7 +28,7 @@ import {
 import { type Impersonation, rightsOf } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
 import { AppsError, attemptAsync, missing, notFound } from '../../common/errors';
-import { must, readParameters } from '../../common/request-schema';
+import { must, readParameters } from '../../common/validation';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import { jsonRefusal } from '../app/json-handlers';

@@ -3,14 +3,14 @@ import type { Items } from '../../../../shared/json';
 import { hasRules, type ItemSource, itemsOf } from '../../apps';
 import { AppsError, bodyTooLarge } from '../../common/errors';
 import { checkNumbers } from '../../common/numbers';
-import { readParameters } from '../../common/request-schema';
 import { spool, spoolBytes } from '../../common/spool';
 import { linesOf } from '../../common/text';
 import { shortWork } from '../../common/time/pace';
+import { readParameters } from '../../common/validation';
 import { type Format, openRecords, type Sheet } from '../../interchange';
 import { checkDepth, closeUnlessEnded, jsonBody, type SentBytes } from '../request/body';
-import { tableParameters } from '../request/body-schemas';
 import { charsetOf } from '../request/negotiate';
+import { tableParameters } from '../request/operations';
 import { checkUtf8 } from '../request/text';
 
 /** Items of a JSON array that are given to the store at once. */

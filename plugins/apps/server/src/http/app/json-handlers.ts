@@ -20,16 +20,15 @@ import {
 } from '../../apps';
 import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { readBody, readParameters } from '../../common/request-schema';
+import { readBody, readParameters } from '../../common/validation';
 import { isUnconfirmed } from '../../indexes';
 import type { SearchOptions } from '../../indexes/types';
 import { changedBy } from '../../records';
 import type { StoredRecord } from '../../records/types';
 import { hasBody, jsonObject, SentBytes } from '../request/body';
-import { refreshBody, searchBody, searchParameters } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';
 import { fileFormat } from '../request/negotiate';
-import { requireKnownOperators } from '../request/operations';
+import { refreshBody, requireKnownOperators, searchBody, searchParameters } from '../request/operations';
 import {
   answerTyped,
   answerUnchanged,

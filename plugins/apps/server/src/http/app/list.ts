@@ -13,15 +13,15 @@ import {
   writeCursor,
 } from '../../apps';
 import { missing, notFound } from '../../common/errors';
-import { readBody, readParameters } from '../../common/request-schema';
 import { encoded } from '../../common/time/pace';
+import { readBody, readParameters } from '../../common/validation';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { type HistoryVersion, itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
 import { jsonObject } from '../request/body';
-import { historyParameters, listParameters, restoreBody } from '../request/body-schemas';
 import type { Exchange, TargetOf } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
+import { historyParameters, listParameters, restoreBody } from '../request/operations';
 import { resumed, streamed } from '../response/logic-response';
 import { doneOnce, namedRequest } from './kept-answers';
 

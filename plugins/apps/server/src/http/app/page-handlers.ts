@@ -32,7 +32,7 @@ import { seesRecords } from '../../auth';
 import type { FlashMessage } from '../../auth/types';
 import { AppsError, definitionError, missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
-import { readableMinute } from '../../common/values/moments';
+import { readableMinute } from '../../common/time/moments';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';

@@ -1,4 +1,5 @@
 import type { AppTarget } from '../../sites/types';
+import { getOpenApi } from '../openapi/document';
 import type { Exchange } from '../request/exchange';
 import { deleteDraft, postToDraft, readDraft, showDraft } from './drafts';
 import * as json from './json-handlers';
@@ -15,7 +16,6 @@ import {
   showConfirmation,
   showRefusal,
 } from './mail-links';
-import { getOpenApi } from './openapi-handlers';
 import { changeOwn, deleteOwn, postToOwn, readOwn, showOwn } from './own-records';
 import * as page from './page-handlers';
 import { postBlock, postToRecord } from './posted-forms';

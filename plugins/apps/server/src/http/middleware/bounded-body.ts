@@ -35,7 +35,7 @@ type MiddlewareFactory = (config: ParserConfig, tools: { strapi: Core.Strapi }) 
  * uploaded file into the temporary folder and leaves most of them there. A body that is too large is answered with 413: by
  * its Content-Length before it is read, or while it is read if it is chunked. What it leaves of a request to the panel's
  * addresses is removed after the answer, from any sender and whether or not there is such an address. Files of records are not read here (`bulk.ts` does),
- * nor forms of blocks with files (`multipart.ts` does, once their limits are known).
+ * nor forms of blocks with files (`read-body.ts` does, once their limits are known).
  * @param running the plugin's services once it has started
  */
 export function boundedBodies(parser: MiddlewareFactory, running: () => HttpServices | undefined): MiddlewareFactory {

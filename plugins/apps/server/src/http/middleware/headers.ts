@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Core } from '@strapi/strapi';
 import type { Context, Middleware, Next } from 'koa';
 import { notFound } from '../../common/errors';
-import { percentDecoded } from '../../common/values/percent';
+import { percentDecoded } from '../../common/text';
 import type { HttpServices } from '../request/exchange';
 import { isOurs } from '../request/locate';
 import { type ErrorView, jsonErrors, REQUEST_ID_HEADER, respondError } from '../response/respond-error';

@@ -1,7 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import { type App, actionField, answerTypes, type Block, itemSchema, type JsonSchema, roleOf } from '../../apps';
 import type { Verify } from '../../apps/types';
-import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
+import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './components';
 
 /** Names that the document gives, each once (docs/reference/openapi.md#names). */
 export type UniqueName = (...parts: string[]) => string;

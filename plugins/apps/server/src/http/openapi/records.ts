@@ -3,10 +3,9 @@ import type { App, JsonSchema } from '../../apps';
 import { listsWithout } from '../../auth';
 import { XLSX_TYPE } from '../../interchange';
 import type { AppTarget } from '../../sites/types';
-import { parameterNames } from '../request/body-schemas';
-import { operationOf } from '../request/operations';
+import { operationOf, parameterNames } from '../request/operations';
 import type { BlockSchemas, UniqueName } from './blocks';
-import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './operation';
+import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './components';
 
 const schema = (name: string): JsonSchema => reference('schemas', name);
 

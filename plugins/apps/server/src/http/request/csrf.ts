@@ -2,8 +2,8 @@ import type { Context } from 'koa';
 import type { Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
+import type { Identified } from './exchange';
 import { linkToken } from './locate';
-import type { Identified } from './stages';
 
 /** The token that a request carries, `''` without one: the header `X-CSRF-TOKEN`, or the hidden field `_csrf` of a rendered form. */
 export function csrfOf(ctx: Context): string {

@@ -1,20 +1,33 @@
 import type { Core } from '@strapi/strapi';
 import type { Context } from 'koa';
 import type { SetupProblem } from '../../../../shared/admin-api';
+import type { Items, Json } from '../../../../shared/json';
 import type { TestOutcome, TestRunOptions } from '../../../../shared/test-events';
-import type { App, AppServices, DryRun, Visit } from '../../apps';
+import {
+  type App,
+  type AppServices,
+  beginRequest,
+  type DryRun,
+  type OpenDraft,
+  type OwnLink,
+  type RequestBegin,
+  type Visit,
+} from '../../apps';
 import type { AuditLog } from '../../audit';
-import type { Requesters } from '../../auth';
+import { type Requesters, safeMethods } from '../../auth';
 import type { Requester, Rights } from '../../auth/types';
-import type { LiveChanges, RuleEntries, Unconfirmed, WaitingLists } from '../../events/types';
+import type { LiveChanges, RuleEntries, Unconfirmed, WaitingLists } from '../../events';
+import type { RequestFiles } from '../../files';
 import type { Sheets } from '../../interchange';
-import type { DocumentAccess } from '../../logic/types';
+import type { DocumentAccess, RequestData } from '../../logic/types';
 import type { Metrics } from '../../metrics';
 import type { Persons } from '../../persons';
 import type { Processes } from '../../processes';
 import type { Schedules } from '../../schedules/types';
 import type { PanelColumns, Versions } from '../../sites';
-import type { AppTarget, Site } from '../../sites/types';
+import type { Address, AppTarget, Site } from '../../sites/types';
+import { flatFields } from './body';
+import { mediaType } from './negotiate';
 
 /** Tells open pages which version of the theme files the server has (docs/decisions/development-server.md). */
 export interface Reloads {
@@ -171,4 +184,105 @@ function listeningOrigin(strapi: Core.Strapi): string | undefined {
   const host = String(strapi.config.get('server.host', 'localhost'));
   const name = anyAddress.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${address.port}`;
+}
+
+/** Who has sent a request: a client, or the admin panel in the name of a requester, whose writes are switched off. */
+export type RequestSender = { kind: 'client' } | { kind: 'panel'; requester: Requester; dry: DryRun };
+
+/** A request at one of the plugin's addresses, before anything is looked up. */
+export interface Arrived<To extends Address = Address> {
+  readonly ctx: Context;
+  readonly services: HttpServices;
+  readonly address: To;
+  readonly sender: RequestSender;
+  /** Whether its errors are JSON. */
+  json: boolean;
+}
+
+/** One whose site is known. */
+export interface Located<To extends Address = Address> extends Arrived<To> {
+  site: Site;
+  /** The posted form of a page, which is answered with a page or a form. */
+  isForm: boolean;
+}
+
+/** One whose requester is known. */
+export interface Identified<To extends Address = Address> extends Located<To> {
+  requester: Requester;
+  /** The moment at which it began to read; null where no result of it is kept. */
+  begin: RequestBegin | null;
+}
+
+/** Addresses that an app answers. */
+export type OfApp = Extract<Address, { kind: 'app' | 'view' }>;
+
+/** The same, and the pages of the site. */
+export type OfSite = Extract<Address, { kind: 'app' | 'view' | 'page' }>;
+
+/** One to an app whose rights are known, and which handler answers it. */
+export interface OpenedApp extends Identified<OfApp> {
+  app: App;
+  /** A view is a block's page. */
+  target: AppTarget;
+  rights: Rights;
+  /** The creator whose records are the requester's own; '' for none. */
+  owner(): string;
+  /** The visitor, and the marks of forms. */
+  marks: ReturnType<typeof visitorOf>;
+  /** The record that it owns, or the draft that it continues, by the link in its address. */
+  own: OwnLink | undefined;
+  draft: OpenDraft | undefined;
+  /** Whether it is a webhook whose signature is right. */
+  isVerified: boolean;
+  /** Whether it is answered with JSON. */
+  answersJson: boolean;
+  handle(exchange: Exchange<never>): Promise<void>;
+}
+
+/** One whose body was read or checked. */
+export interface Received extends OpenedApp {
+  files: RequestFiles;
+}
+
+/** What is known of a request when something goes wrong. */
+export type Reached = Arrived & Partial<Omit<Received, keyof Arrived> & { visit: Visit }>;
+
+/** Headers that carry credentials: never shown to logic. */
+const secretHeaders = new Set(['authorization', 'cookie', 'x-csrf-token', 'proxy-authorization']);
+
+/** The request as logic sees it (docs/reference/logic.md#context): plain data without credentials. */
+export function requestData(ctx: Context, baseUrl: string): RequestData {
+  const { body } = ctx.request as { body?: unknown };
+  const isJson = mediaType(ctx) === 'application/json';
+  return {
+    method: ctx.method,
+    url: baseUrl + ctx.originalUrl,
+    path: ctx.path,
+    query: plain(ctx.query),
+    form: isJson ? {} : plain(flatFields(body)),
+    body: isJson ? ((body ?? null) as Json) : null,
+    headers: safeHeaders(ctx),
+  };
+}
+
+function plain(source: unknown): Items {
+  if (source === null || typeof source !== 'object') return {};
+  const { _csrf, _shown, _website, _proof, ...rest } = source as Record<string, unknown>;
+  return JSON.parse(JSON.stringify(rest)) as Items;
+}
+
+function safeHeaders(ctx: Context): Record<string, string> {
+  const entries = Object.entries(ctx.headers).filter(([name]) => !secretHeaders.has(name));
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * The moment at which a request begins that only reads; null for others. It must be taken before anything is read that changes,
+ * such as the permissions of who asks: a rendering that is kept since then may depend on all of it.
+ */
+export async function beginReading(ctx: Context, services: HttpServices): Promise<RequestBegin | null> {
+  if (!safeMethods.has(ctx.method)) return null;
+  const begin = beginRequest(services);
+  if (services.config.exactCache) await begin.mark();
+  return begin;
 }

@@ -28,10 +28,9 @@ import { orNull } from '../../common/time/awaitable';
 import { pageTags } from '../../layouts';
 import type { LogEntry, LogicBudget } from '../../logic/types';
 import type { Site } from '../../sites/types';
-import type { Exchange, HttpServices } from '../request/exchange';
+import { type Exchange, type HttpServices, requestData } from '../request/exchange';
 import { addressOf } from '../request/locate';
 import { isFollowed } from '../request/negotiate';
-import { requestData } from '../request/request-data';
 
 /** A complete, small HTML document around `main`; `script` is the address of the plugin's browser script. */
 export function bareDocument(page: PageContent & { script?: string; lang?: string | null }): string {

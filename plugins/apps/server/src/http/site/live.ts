@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import type { Context } from 'koa';
 import { scriptTag } from '../../apps';
 import { addressGroup } from '../../auth';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import { AppsError, methodNotAllowed } from '../../common/errors';
-import type { LiveChanges, LiveConnection } from '../../events/types';
+import type { LiveChanges, LiveConnection } from '../../events';
 import type { Reloads } from '../request/exchange';
 
 /** Tokens that one page may wait for. */

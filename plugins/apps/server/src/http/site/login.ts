@@ -16,12 +16,11 @@ import { AppsError, isAppsError, methodNotAllowed } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { checkBody, checkRawBody, defersForm, formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';
-import type { HttpServices } from '../request/exchange';
+import type { HttpServices, Located, Reached } from '../request/exchange';
 import { sentAddress } from '../request/locate';
 import { prefersJson, wantsFragment } from '../request/negotiate';
 import { fieldsToSend, isLogin, keptFields, keptName, LOGIN, unkept } from '../request/page-form';
 import { readFieldsOnly } from '../request/read-body';
-import type { Located, Reached } from '../request/stages';
 import { bareDocument, inLanguage, problemText, sitePage } from '../response/pages';
 import { bareStatuses } from '../response/respond-error';
 

@@ -8,27 +8,25 @@ import {
   type Sql,
   yieldToOthers,
 } from '../../database';
-import { addRows, type IndexedRecord } from '../tables/rows';
+import { addRows, type IndexedRecord } from '../rows';
 import {
+  analyzeTables,
   covers,
+  createIndexes,
+  createTables,
+  dropTables,
   type Generation,
   isCurrent,
+  layoutOf,
   lockState,
   planned,
   readState,
   type State,
-  saveState,
-} from '../tables/state';
-import {
-  analyzeTables,
-  createIndexes,
-  createTables,
-  dropTables,
-  layoutOf,
   type StoredLayout,
+  saveState,
   sortTerms,
   storedLayout,
-} from '../tables/tables';
+} from '../tables';
 import type { IndexDeclarations } from '../types';
 
 /** Milliseconds without a heartbeat after which another builder takes over. */

@@ -1,7 +1,16 @@
 import { createSql, inTransaction, MAX_SEQ, type Sql } from '../../database';
-import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../tables/rows';
-import { type Generation, isCurrent, readScopes, readState } from '../tables/state';
-import { dropTables, fieldIndexes, type Layout, layoutOf, tablesOf } from '../tables/tables';
+import { addRows, deleteRange, entriesOf, type IndexedRecord } from '../rows';
+import {
+  dropTables,
+  fieldIndexes,
+  type Generation,
+  isCurrent,
+  type Layout,
+  layoutOf,
+  readScopes,
+  readState,
+  tablesOf,
+} from '../tables';
 import type { IndexCheck } from '../types';
 import type { BuildTools } from './build';
 

@@ -2,8 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
 import { createSql, inTransaction, isFailure, type Row, readerOf, type Sql, type Transaction } from '../../database';
-import { covers, type Generation, isCurrent, lockState, readState, readStateText, type State } from '../tables/state';
-import { dropTables, isOwnIndex, tablesOf } from '../tables/tables';
+import {
+  covers,
+  dropTables,
+  type Generation,
+  isCurrent,
+  isOwnIndex,
+  lockState,
+  readState,
+  readStateText,
+  type State,
+  tablesOf,
+} from '../tables';
 import type { IndexDeclarations, Progress } from '../types';
 import { type BuildTools, build, forget } from './build';
 

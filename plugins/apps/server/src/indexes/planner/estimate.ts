@@ -16,9 +16,16 @@ import {
   type QueryTarget,
   termsByTerm,
 } from '../query/sql';
-import type { Place } from '../tables/rows';
-import { type Generation, stateSelect } from '../tables/state';
-import { CREATOR_INDEX, type LaidOutIndex, layoutOf, sortedTable, tablesOf } from '../tables/tables';
+import type { Place } from '../rows';
+import {
+  CREATOR_INDEX,
+  type Generation,
+  type LaidOutIndex,
+  layoutOf,
+  sortedTable,
+  stateSelect,
+  tablesOf,
+} from '../tables';
 import type { SearchSql } from './planner';
 import type { Order, Selection } from './select';
 

@@ -25,8 +25,7 @@ import {
   type QueryTarget,
   rowTest,
 } from '../query/sql';
-import type { Generation } from '../tables/state';
-import { layoutOf, tablesOf } from '../tables/tables';
+import { type Generation, layoutOf, tablesOf } from '../tables';
 import {
   CountCache,
   creatorCondition,

@@ -1,7 +1,53 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { comparisonRule, operatorReference } from './reference';
+import {
+  chaining,
+  type Form,
+  type IndexType,
+  type OperatorSyntax,
+  operators,
+  operatorsWith,
+} from '../../../../shared/query/operators';
+
+const all = Object.entries<OperatorSyntax>(operators);
+const types: IndexType[] = ['field', 'text', 'keyword'];
+
+/** The syntax of an operator on the reference page. */
+const written: Record<Form, (name: string) => string> = {
+  comparison: (name) => `index ${name} value`,
+  membership: (name) => `value ${name} index`,
+  list: (name) => `index ${name} (value, …)`,
+};
+
+/** The table of operators in docs/reference/search.md, as Markdown. */
+function operatorReference(): string {
+  const rows = all.map(([name, { form, on, doc }]) => {
+    const taken = types.filter((type) => on.includes(type)).map((type) => `\`${type}\``);
+    return `| \`${written[form](name)}\` | ${taken.join(', ')} | ${doc} |`;
+  });
+  return ['| Written | Index types | Finds the records |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** The grammar's rule of a comparison. */
+function comparisonRule(): string {
+  const oneOf = (names: readonly string[]) => {
+    const quoted = names.map((name) => `"${name}"`).join(' | ');
+    return names.length === 1 ? quoted : `(${quoted})`;
+  };
+  const chained = oneOf(chaining);
+  const lists = operatorsWith('membership').map((word) => {
+    const modes = operatorsWith('list').filter((name) => name.startsWith(`${word} `));
+    return `index ["not"] "${word}" ${oneOf(modes.map((name) => name.slice(word.length + 1)))} "(" list-or-name ")"`;
+  });
+  const ways = [
+    `index ${oneOf(operatorsWith('comparison'))} value`,
+    `value ${chained} index ${chained} value`,
+    `value ["not"] ${oneOf(operatorsWith('membership'))} index`,
+    ...lists,
+  ];
+  return `comparison = ${ways.join('\n           | ')} ;`;
+}
 
 const page = '../../../../../../docs/reference/search.md';
 

@@ -1,6 +1,5 @@
 import { type Dialect, marks, type ScanGuard } from '../../database';
-import type { Layout, Tables } from '../tables/tables';
-import { sortedTable } from '../tables/tables';
+import { type Layout, sortedTable, type Tables } from '../tables';
 
 /** A piece of SQL with the values of its placeholders. */
 export interface Fragment {

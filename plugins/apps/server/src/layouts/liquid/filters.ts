@@ -1,5 +1,5 @@
 import type { Context, Liquid } from 'liquidjs';
-import { type Moment, readMoment, writeMoment } from '../../common/values/moments';
+import { type Moment, readMoment, writeMoment } from '../../common/time/moments';
 import { Html, plainText } from './html';
 import { renderingOf } from './tags';
 

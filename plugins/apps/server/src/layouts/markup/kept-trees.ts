@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { defaultTreeAdapter, html as names, serialize } from 'parse5';
-import type { Tree } from './bounded-parser';
-import { Work } from './markup-work';
+import { type Tree, Work } from './bounded-parser';
 import {
   type Element,
   endsImplied,

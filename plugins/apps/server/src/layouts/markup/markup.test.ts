@@ -2,8 +2,8 @@ import { type DefaultTreeAdapterMap, parse, parseFragment, serialize } from 'par
 import { describe, expect, test, vi } from 'vitest';
 import { AppsError } from '../../common/errors';
 import { WorkerFailure } from '../../workers';
+import { inlineLimits, markupLimits, TooLargeInline, Work } from './bounded-parser';
 import { createMarkup, doMarkup, type MarkupWorkers, type PageRule, workersHere } from './markup';
-import { inlineLimits, markupLimits, TooLargeInline, Work } from './markup-work';
 import { descendants, isElement, parseDocument, parsePiece } from './selectors';
 
 /** Good and bad HTML of people and editors. */

@@ -1,7 +1,6 @@
 import { Token, type TokenHandler, type Tokenizer, TokenizerMode } from 'parse5';
 import { shortWork } from '../../common/time/pace';
-import { CountedTokenizer } from './bounded-parser';
-import { Work } from './markup-work';
+import { CountedTokenizer, Work } from './bounded-parser';
 
 /** What the tags of a whole page say; a text, a comment and a `<template>` have no tags. */
 export interface PageTags {

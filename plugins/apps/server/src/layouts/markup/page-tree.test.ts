@@ -1,10 +1,9 @@
 import type { DefaultTreeAdapterMap } from 'parse5';
 import { describe, expect, test } from 'vitest';
-import { applyRules } from './markup';
-import { markupLimits, TooLargeInline, Work } from './markup-work';
+import { markupLimits, TooLargeInline, Work } from './bounded-parser';
+import { applyRules, ThemePage } from './markup';
 import { PageTree, type RuleAction, ruleActions, type Splice } from './page-tree';
 import { descendants, isElement, parseDocument } from './selectors';
-import { ThemePage } from './theme-page';
 
 /** Every node as text, elements with their positions. */
 const outline = (root: DefaultTreeAdapterMap['node']) =>

@@ -1,7 +1,6 @@
 import { html as names } from 'parse5';
-import type { Tree } from './bounded-parser';
+import { markupLimits, type Tree, type Work } from './bounded-parser';
 import { copies, type KeptTree, pageTree, pieceTree } from './kept-trees';
-import { markupLimits, type Work } from './markup-work';
 import { type Element, elementsBelow, isClosed, isElement, type Node } from './selectors';
 
 /** What a theme rule does with a block at a matching element (docs/reference/embedding.md#theme-rules). */

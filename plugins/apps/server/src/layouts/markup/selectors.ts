@@ -3,8 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { defaultTreeAdapter, html as names, type ParserOptions } from 'parse5';
 import { memoized } from '../../common/collections';
 import { definitionError } from '../../common/errors';
-import { BoundedParser, boundedOptions, type Tree } from './bounded-parser';
-import { TimeUp, TooLargeInline, Work } from './markup-work';
+import { BoundedParser, boundedOptions, TimeUp, TooLargeInline, type Tree, Work } from './bounded-parser';
 
 export type Node = Tree['node'];
 export type Element = Tree['element'];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
 import { balanced } from './kept-trees';
+import { selected, ThemePage } from './markup';
 import type { RuleAction } from './page-tree';
 import { selectorProblem } from './selectors';
-import { selected, ThemePage } from './theme-page';
 
 /** A page after one rule. */
 function after(html: string, action: RuleAction, selector: string, piece = '[X]'): string {

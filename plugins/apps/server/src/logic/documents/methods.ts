@@ -1,9 +1,8 @@
 import type { Json } from '../../../../shared/json';
 import { AppsError, notFound } from '../../common/errors';
 import type { PreparedCall } from '../types';
-import type { Guard } from './access';
+import type { CallParams, Guard, Need } from './access';
 import { inPieces } from './output-pieces';
-import type { CallParams, Need } from './types';
 
 /** The part of Strapi's documents service of one content type that is used here. */
 export interface Documents {

@@ -1,7 +1,7 @@
 import type { Schema } from '@strapi/strapi';
 import { type Items, isItems, type Json } from '../../../../shared/json';
 import { AppsError } from '../../common/errors';
-import type { CallParams, DocumentQuery } from './types';
+import type { CallParams, DocumentQuery } from './access';
 
 /**
  * What a query may join. Strapi joins the tables of each relation in `filters` and `sort` once more for each condition: with

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAppsError } from '../../common/errors';
+import type { DocumentQuery } from './access';
 import { checkQueryCost } from './params';
-import type { DocumentQuery } from './types';
 
 const models: Record<string, { attributes: Record<string, object> }> = {
   article: {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Items, isItems, type Json } from '../../../../shared/json';
 
 /**
- * The rights that a call needs beside correct arguments. apps/ checks them before the handler runs (`host-target.ts`), the
+ * The rights that a call needs beside correct arguments. apps/ checks them before the handler runs (`logic-host.ts`), the
  * last three in functions that the handler calls:
  *
  * - `view`, `create`, `edit`, `delete`: a right to records, needed only in another app (logic may do anything with its own

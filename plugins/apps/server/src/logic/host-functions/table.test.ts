@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import type { LogicHost } from '../types';
+import { contextReference } from './generated';
 import { pythonNames, pythonTypes } from './python-types';
-import { contextReference } from './reference';
 import { callHost, contextCalls, hostFunctions } from './table';
 
 const all = Object.entries(hostFunctions);

@@ -1,9 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { encodeFrame } from '../../../../shared/frames';
+import { createOutbox, encodeFrame } from '../../../../shared/frames';
 import type { FromRunner, RunnerOptions, ToRunner } from '../../../../shared/logic-protocol';
-import { createOutbox } from '../../../../shared/outbox';
 import { killProcess, startConfined } from '../../common/confined-process';
 import { RequestMap } from '../../common/request-objects';
 import type { SandboxConfig } from '../../config.types';

@@ -1,7 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { OwnValue } from '../../common/request-objects';
-import { createSql, type Dialect, type HostDatabase, inTransaction, type Sql, type Transaction } from '../../database';
-import { PlaceBounds } from './bounds';
-import { type CommitCounts, createCommitCounts } from './counts';
+import {
+  type CommitMark,
+  type CommitMarks,
+  createSql,
+  type Dialect,
+  type HostDatabase,
+  inTransaction,
+  marks as placeholders,
+  readerOf,
+  type Sql,
+  type Transaction,
+} from '../../database';
+import { PlaceBounds } from './claims';
 import { type Changes, CommitLog } from './log';
 
 /** The commits of records that units of work must know of: see docs/decisions/serialisable.md. */
@@ -80,13 +92,155 @@ export function afterTransaction(outer: Transaction | undefined, ended: () => vo
   else ended();
 }
 
-/** The unit of work collided with another: nothing of it is written, and it may run again from the start. Never shown to a client. */
-export class CollisionError extends Error {
-  /** `keys`: hashes of the records on which they collided, as far as known. */
-  constructor(
-    readonly keys: readonly string[] = [],
-    cause?: unknown,
-  ) {
-    super('a record has been changed meanwhile', { cause });
-  }
+/** Its rows are marks of commits too: see docs/decisions/unknown-commits.md. */
+const table = 'apps_commit_counts';
+
+/** The scope that counts the commits of all apps together, and those of content. */
+export const EVERY = '*';
+
+/** Milliseconds after which the counts of a process that has committed nothing are deleted. */
+const MAX_AGE = 24 * 60 * 60_000;
+/** Counts that a process deletes when it starts. */
+const MAX_TIDIED = 10_000;
+/** Apps whose counts are remembered. */
+const MAX_KNOWN = 10_000;
+
+/** Says whether other processes have committed changes of an app's records. */
+export interface CommitCounts {
+  /** Creates the table; call it outside transactions. */
+  prepare(): Promise<void>;
+  /**
+   * Counts a transaction, as its last statement. Returns a function to call when the transaction has ended.
+   * @param outer the transaction of other code that it is part of, which may have many such parts
+   */
+  count(sql: Sql, scopes: readonly string[], outer?: object): Promise<() => void>;
+  /**
+   * A text that changes with each commit of another process to the app, as it was when this process looked last; undefined when
+   * it has never looked.
+   */
+  known(scope: string): string | undefined;
+  /** Looks whether another process has committed anything; if one has, what was known of single apps is forgotten. */
+  refresh(): Promise<void>;
+  /** Whether what is known is right at the time of the last refresh. */
+  isCertain(): boolean;
+  /** The same as a transaction on `sql` has seen it, at least. */
+  seen(scope: string, sql: Sql): Promise<string | undefined>;
+  /** The current text: read on `sql`, or outside of any transaction. */
+  look(scopes: readonly string[], sql?: Sql): Promise<ReadonlyMap<string, string>>;
+}
+
+/** SQLite itself counts the commits of other connections to the file, of all apps together. */
+function sqliteCounts(database: HostDatabase, version: () => number | undefined): CommitCounts {
+  /** A different text each time until the version is known. */
+  const now = () => String(version() ?? randomBytes(8).toString('hex'));
+  /** Without the writing connection, which a transaction shows. */
+  const learn = async () => {
+    if (version() === undefined) await database.write(async () => {});
+  };
+  return {
+    prepare: learn,
+    count: async () => () => {},
+    known: now,
+    refresh: learn,
+    isCertain: () => !database.mayLag?.(),
+    // Within a transaction the number is that of its begin.
+    seen: async () => now(),
+    look: async (scopes, sql) => {
+      if (!sql) await learn();
+      const text = now();
+      return new Map(scopes.map((scope) => [scope, text]));
+    },
+  };
+}
+
+/**
+ * A row for each app and process, and for each of the process's transactions that are committed at the same time, so that none
+ * waits for another. The number is that of the transaction's mark, which the row for all apps is.
+ */
+function storedCounts(database: HostDatabase, dialect: Dialect, marks: CommitMarks): CommitCounts {
+  const { process } = marks;
+  const known = new LRUCache<string, string>({ max: MAX_KNOWN });
+  const ofOuter = new OwnValue<object, CommitMark>('commit mark');
+  let isTidy = false;
+  /** How often what was known was forgotten. */
+  let forgotten = 0;
+
+  /** Reads before it deletes: MariaDB locks all rows that a deletion looks at, and every commit needs one of them. */
+  const tidy = async (sql: Sql) => {
+    isTidy = true;
+    const until = Date.now() - MAX_AGE;
+    const old = await sql.rows(`select scope, process from ${table} where at < ? limit ${MAX_TIDIED}`, [until]);
+    for (const row of old)
+      await sql.change(`delete from ${table} where scope = ? and process = ? and at < ?`, [
+        row.scope,
+        row.process,
+        until,
+      ]);
+  };
+
+  const read = async (sql: Sql, scopes: readonly string[], ending = '') => {
+    const text = `select scope, process, commits from ${table} where scope in (${placeholders(scopes)}) and process not like ? order by scope, process${ending}`;
+    const rows = await sql.rows(text, [...scopes, `${process}.%`]);
+    const found = new Map(scopes.map((scope) => [scope, '']));
+    for (const row of rows) {
+      const scope = row.scope as string;
+      found.set(scope, `${found.get(scope)}${row.process}:${row.commits} `);
+    }
+    return found;
+  };
+
+  return {
+    prepare: marks.prepare,
+
+    async count(sql, scopes, outer) {
+      const known = marks.of(sql.connection) ?? (outer && ofOuter.get(outer));
+      const mark = known ?? marks.take();
+      const release = () => {
+        if (!known) marks.free(mark);
+      };
+      try {
+        const rows = [...scopes, EVERY].sort().map((scope) => [scope, mark.process, mark.number, Date.now()]);
+        await sql.insert(table, ['scope', 'process', 'commits', 'at'], rows, dialect.countAgain);
+      } catch (error) {
+        release();
+        throw error;
+      }
+      if (outer && !known) ofOuter.set(outer, mark);
+      // What a part of a transaction has counted may be undone by a savepoint.
+      if (!outer) mark.scope = EVERY;
+      return release;
+    },
+
+    known: (scope) => known.get(scope),
+
+    isCertain: () => true,
+
+    async refresh() {
+      const before = known.get(EVERY);
+      const now = (await read(createSql(readerOf(database), dialect), [EVERY])).get(EVERY) ?? '';
+      if (now === before) return;
+      known.clear();
+      forgotten += 1;
+      known.set(EVERY, now);
+    },
+
+    seen: async (scope, sql) => (await read(sql, [scope])).get(scope),
+
+    async look(scopes, given) {
+      const sql = given ?? createSql(readerOf(database), dialect);
+      // What it does not delete, another process will.
+      if (!given && !isTidy) void tidy(createSql(database.knex(), dialect)).catch(() => undefined);
+      const begun = forgotten;
+      const found = await read(sql, scopes, given ? dialect.newest : '');
+      // What was read before a refresh may be older than what that has found.
+      for (const [scope, counts] of found) if (begun === forgotten && scope !== EVERY) known.set(scope, counts);
+      return found;
+    },
+  };
+}
+
+function createCommitCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
+  const { dataVersion, marks } = database;
+  if (marks) return storedCounts(database, dialect, marks);
+  return sqliteCounts(database, dataVersion ?? (() => undefined));
 }

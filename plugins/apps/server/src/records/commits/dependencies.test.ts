@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordWrite } from '../../indexes';
-import type { Commits } from './commits';
-import type { CommitCounts } from './counts';
+import type { CommitCounts, Commits } from './commits';
 import { createDependencies, type ScopeReads, type UnitReads } from './dependencies';
 import { type Changes, CommitLog } from './log';
 

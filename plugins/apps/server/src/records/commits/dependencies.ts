@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { RecordWrite } from '../../indexes';
-import type { Commits } from './commits';
-import { EVERY } from './counts';
+import { type Commits, EVERY } from './commits';
 import { type Condition, type Position, touches } from './log';
 
 /** What was read of one app: records by id, and by conditions. */

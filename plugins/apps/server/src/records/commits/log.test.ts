@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RecordWrite } from '../../indexes';
 import { Ranges } from '../unit/reads';
-import type { CommitCounts } from './counts';
+import type { CommitCounts } from './commits';
 import { type Changes, CommitLog, type Position } from './log';
 
 const counts: CommitCounts = {

@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { chunks, grouped } from '../../common/collections';
 import { isAppsError } from '../../common/errors';
+import type { Awaitable } from '../../common/time/awaitable';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import { SLICE, shortWork } from '../../common/time/pace';
 import { createSql, type Dialect, type HostDatabase, type Sql, type Transaction, translateError } from '../../database';
 import type { Indexes, RecordWrite } from '../../indexes';
-import { checkClaims, lockClaims } from '../commits/claims';
-import { afterTransaction, CollisionError, type Commits } from '../commits/commits';
-import { type Changes, sizeOf } from '../commits/log';
-import { type Batch, type Batches, isMany, partsOf } from '../pending/batch';
+import { type Claims, checkClaims, lockClaims } from '../commits/claims';
+import { afterTransaction, type Commits } from '../commits/commits';
+import { type Changes, CollisionError, sizeOf } from '../commits/log';
+import { type Batch, type Batches, isMany, partsOf } from '../pending';
+import type { CommitRows } from '../types';
 import {
   type Entry,
   flushEntries,
@@ -20,12 +22,33 @@ import {
   withJson,
   writesOf,
 } from './entries';
-import { LookAgain } from './reads';
-import type { Part } from './types';
+import { LookAgain, type Ranges } from './reads';
 
 /** Units that are committed together, and the records of one that is. */
 const MAX_UNITS = 100;
 const MAX_RECORDS = 50;
+
+/** What a unit of work writes when it is committed, and what must hold then. */
+export interface Part {
+  /** Whether it has locked its records, for which other units of this process wait: they share its commit already. */
+  readonly isAlone: boolean;
+  /** The entries to write. */
+  readonly pending: readonly Entry[];
+  /** Apps in which no other transaction may write records meanwhile. */
+  readonly alone: ReadonlySet<string>;
+  /** What the unit has searched, which must be the same. */
+  readonly ranges: Ranges;
+  /** What must hold when it is written. */
+  readonly claims: ReturnType<Claims['all']>;
+  /** Whether its searches may run again while the apps are locked: another process commits without a pause. */
+  readonly isInsistent: boolean;
+  /** Ends the unit's part of the transaction: a CollisionError when a record has changed that the unit has read. */
+  check(sql: Sql): Awaitable<void>;
+  /** Rows of other tables. */
+  readonly inserts: readonly CommitRows[];
+  /** Called before COMMIT: from then on a failure is that of the commit, and final. */
+  written(): void;
+}
 
 /** The transaction of a commit. */
 interface Writing {

@@ -2,7 +2,7 @@ import { grouped } from '../../common/collections';
 import { type AppsError, unavailable } from '../../common/errors';
 import { type Dialect, isFailure, type Sql } from '../../database';
 import { type IndexedRecord, type Indexes, IndexMissing, type RecordWrite } from '../../indexes';
-import { CollisionError } from '../commits/commits';
+import { CollisionError } from '../commits/log';
 import { hashOf, scopeOf } from '../table/ids';
 import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
 import type { AppKey, CommitRows, StoredRecord } from '../types';

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isAppsError } from '../../common/errors';
 import { type Dialect, type HostDatabase, type Transaction, translateError } from '../../database';
-import { CollisionError } from '../commits/commits';
-import type { UnitTools } from './types';
+import { CollisionError } from '../commits/log';
+import type { UnitTools } from './transact';
 
 /** A transaction that stays open between calls. */
 interface OpenTransaction {

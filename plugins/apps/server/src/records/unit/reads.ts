@@ -5,9 +5,8 @@ import { settledOrTimeout } from '../../common/time/coalesce';
 import { inSlices } from '../../common/time/pace';
 import { type Dialect, marks, type Sql } from '../../database';
 import { type Access, IndexMissing, type RecordWrite } from '../../indexes';
-import { CollisionError } from '../commits/commits';
-import type { CommitCounts } from '../commits/counts';
-import { type CommitLog, type Condition, type Position, touches } from '../commits/log';
+import type { CommitCounts } from '../commits/commits';
+import { CollisionError, type CommitLog, type Condition, type Position, touches } from '../commits/log';
 import type { ContentRow, StoredRecord } from '../types';
 
 /**

@@ -6,9 +6,8 @@ import type { IndexDeclarations, SearchOptions } from '../../indexes/types';
 import { type Claim, Claims } from '../commits/claims';
 import type { ScopeReads, UnitReads } from '../commits/dependencies';
 import { checkId, firstFreeId, generateId, hashOf, scopeOf } from '../table/ids';
-import { ofCreator, readPage } from '../table/page';
 import { applyChange, storable } from '../table/rows';
-import { readRecords, selectTaken } from '../table/table';
+import { ofCreator, readPage, readRecords, selectTaken } from '../table/table';
 import type {
   AppKey,
   CommitRows,
@@ -26,7 +25,7 @@ import type {
 } from '../types';
 import { Entries, type Entry, nextVersion } from './entries';
 import { ContentRows, type Found, type RangeRead, Ranges } from './reads';
-import type { UnitTools } from './types';
+import type { UnitTools } from './transact';
 import { UnitTransaction } from './unit-transaction';
 
 /** Runs once, after the commit. */

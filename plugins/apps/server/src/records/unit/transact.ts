@@ -1,15 +1,32 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppsError, isAppsError } from '../../common/errors';
-import type { KeyedMutex } from '../../common/time/keyed-mutex';
-import { IndexMissing } from '../../indexes';
-import { CollisionError } from '../commits/commits';
+import type { KeyedMutex } from '../../common/time/mutex';
+import type { Dialect, HostDatabase } from '../../database';
+import { type Indexes, IndexMissing } from '../../indexes';
+import type { Commits } from '../commits/commits';
+import { CollisionError } from '../commits/log';
 import { hashOf } from '../table/ids';
-import type { RecordStore, UnitOfWork } from '../types';
+import type { RecordStore, StoredRecord, UnitOfWork } from '../types';
+import type { Part } from './commit';
 import { notBuilt } from './entries';
 import { isRecordKey } from './reads';
 import { type Effect, SharedUnit } from './shared-unit';
-import type { UnitTools } from './types';
 import { UnitView } from './unit-view';
+
+/** What all units of work of a store have in common. */
+export interface UnitTools {
+  database: HostDatabase;
+  dialect: Dialect;
+  indexes: Indexes;
+  mutex: KeyedMutex;
+  commits: Commits;
+  /** Commits a unit that changes records alone. */
+  commit(part: Part): Promise<void>;
+  /** Reads a record by its hash outside any transaction, batched with concurrent reads. */
+  loadRecord(hash: string): Promise<StoredRecord | undefined>;
+  /** Receives the error of an effect that failed after the commit. */
+  onError(error: unknown): void;
+}
 
 /**
  * Attempts of a unit without locks in the database. Later collisions are with other processes, because units of this one

@@ -3,13 +3,12 @@ import type { Awaitable } from '../../common/time/awaitable';
 import { createSql, isFailure, readerOf, type Sql, translateError } from '../../database';
 import { type Access, IndexMissing, type RecordWrite } from '../../indexes';
 import type { Claims } from '../commits/claims';
-import { afterTransaction, CollisionError } from '../commits/commits';
-import type { Position } from '../commits/log';
+import { afterTransaction } from '../commits/commits';
+import { CollisionError, type Position } from '../commits/log';
 import { holdRecords, selectRecord } from '../table/table';
 import type { CommitRows, CommitWrite, ContentRow, StoredRecord } from '../types';
-import { writeParts } from './commit';
-import type { Entries, Entry } from './entries';
-import { checkReads, flushEntries, lockApps } from './entries';
+import { type Part, writeParts } from './commit';
+import { checkReads, type Entries, type Entry, flushEntries, lockApps } from './entries';
 import { belowSavepoint, IdleTime, idleTimes, type Opened, openForUnit, repeatChange } from './open-transaction';
 import {
   type ContentRows,
@@ -20,7 +19,7 @@ import {
   type Seen,
   scopeOfRange,
 } from './reads';
-import type { Part, UnitTools } from './types';
+import type { UnitTools } from './transact';
 
 /** How often the commit is tried again when another process has committed between a look at the searches and their lock. */
 const MAX_LOOKS = 5;

@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import { useSites } from '../testing/sites';
 
 const { at, write, make } = useSites();

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { link, lstat, mkdir, open, readdir, readlink, realpath, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import { AppsError, missing, notFound } from '../../common/errors';
 import { fileNameProblem, isId, newIdProblem } from '../addresses';
 import { findFiles, insideRoot, isInside, namesIn } from './theme-files';

@@ -2,7 +2,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import type { ThemeFile } from '../types';
 
 /** An open regular file. Its reader closes `handle`. */

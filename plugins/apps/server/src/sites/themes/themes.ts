@@ -1,7 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import type { SetupProblem } from '../../../../shared/admin-api';
-import { contentVersion } from '../../common/content-version';
+import { contentVersion } from '../../common/assets';
 import { type Awaitable, keptFor } from '../../common/time/awaitable';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { AppsConfig } from '../../config.types';

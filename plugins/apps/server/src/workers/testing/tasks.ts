@@ -1,5 +1,5 @@
 import { AppsError } from '../../common/errors';
-import { serveTasks } from '../serve';
+import { serveTasks } from '../messages';
 
 /** Tasks for the tests of this folder. */
 serveTasks({

@@ -23,8 +23,8 @@ import { errorMark, notice, noticeMark } from '../../run/diagnostics/failures';
 import { elementData } from '../../run/element-data';
 import { linkOfRecord, mayChange } from '../../run/own-link';
 import { labelOf, mayMove, STATE_BUTTONS, stateOf, waysFrom } from '../../run/places/record-states';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { localeOf } from '../../run/visits';
 import type { Block, ElementDefinition, States } from '../../types';
 import type { BlockSession } from '../block-session';
 import { groupHtml, shownElements } from '../group';
@@ -41,8 +41,7 @@ import {
   type ShownDraft,
   withPlaces,
 } from './form';
-import type { FormMessages } from './form-pages';
-import { pagesContent } from './form-pages';
+import { type FormMessages, pagesContent } from './form-pages';
 
 /** What a block shows: a new record's form, a record for reading, or a record's form. */
 export interface DisplayOptions extends Shown {

@@ -14,8 +14,8 @@ import {
 } from '../../elements';
 import type { PageLocale } from '../../locales';
 import type { FormError } from '../../run/refusals';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { localeOf } from '../../run/visits';
 import type { Block, Definition, ElementDefinition, FormPage } from '../../types';
 import { groupHtml } from '../group';
 import { firstPage, namesOn, neighbour, type PageState } from '../sent/pages';

@@ -1,7 +1,7 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
+import { type Region, readableMinute } from '../../../common/time/moments';
 import { shortWork } from '../../../common/time/pace';
-import { type Region, readableMinute } from '../../../common/values/moments';
 import type { PlacesData } from '../../../logic/types';
 import {
   attributes,
@@ -17,8 +17,8 @@ import { blockAddress, type Shown } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/failures';
 import { mayChange, ownsByLink } from '../../run/own-link';
 import { optionsLeft, placeText } from '../../run/places/rules';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { localeOf } from '../../run/visits';
 import type { Block, ElementDefinition, ElementOption } from '../../types';
 import type { BlockSession } from '../block-session';
 import { isSaved, shownElements } from '../group';

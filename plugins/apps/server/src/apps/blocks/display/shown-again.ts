@@ -20,8 +20,8 @@ import {
 import { shownRecord } from '../../run/files';
 import { draftOf, mayChange } from '../../run/own-link';
 import type { FormRefusal } from '../../run/refusals';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { localeOf } from '../../run/visits';
 import type { Block } from '../../types';
 import { shownElements } from '../group';
 import { fieldsOfDraft, readDraftContent, readEntered } from '../sent/draft-content';

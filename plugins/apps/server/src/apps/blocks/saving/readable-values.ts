@@ -1,9 +1,9 @@
 import type { Items, Json } from '../../../../../shared/json';
-import type { Region } from '../../../common/values/moments';
+import type { Region } from '../../../common/time/moments';
 import { fieldsOf, listedOptions, readableValue } from '../../elements';
 import { shown } from '../../mail';
 import type { ElementDefinition } from '../../types';
-import { isMapping } from '../../yaml/schema';
+import { isMapping } from '../../yaml-schema';
 
 /** What the words for yes and no are in the language of the mail. */
 type Say = (message: 'yes' | 'no') => string;

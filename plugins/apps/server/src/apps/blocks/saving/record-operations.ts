@@ -6,12 +6,11 @@ import type { NewRecord, RecordChange, StoredRecord } from '../../../records/typ
 import { roleOf } from '../../elements';
 import { visibleIn } from '../../run/element-data';
 import { issueOwnLink } from '../../run/own-link';
-import { makerOf } from '../../run/owner';
 import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
 import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
-import { refusal, requireBlock } from '../../run/visits';
+import { makerOf, refusal, requireBlock } from '../../run/visits';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { beforeElements } from '../run-block';

@@ -1,6 +1,6 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { logicError } from '../../../common/errors';
-import type { Region } from '../../../common/values/moments';
+import type { Region } from '../../../common/time/moments';
 import type { StoredRecord } from '../../../records/types';
 import { type FormFields, idsIn, type SentEntries } from '../../elements';
 import { elementData } from '../../run/element-data';
@@ -8,8 +8,8 @@ import { settlePlaces } from '../../run/places/settle';
 import { type FormError, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { localeOf } from '../../run/visits';
 import type { Block, ElementDefinition, ElementOption } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import { type FormVersion, sentDigest, storedDigest, tagOf, versionIn } from '../sent/inputs';

@@ -18,13 +18,12 @@ import type { Message } from '../../locales';
 import { patternWork } from '../../patterns';
 import { elementData } from '../../run/element-data';
 import { type FormError, FormRefusal } from '../../run/refusals';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
+import { localeOf } from '../../run/visits';
 import type { Block, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
 import { guardProblem, optionsOf } from '../display/form';
-import type { SentFields } from '../sent/inputs';
-import { type Entries, entriesOf, repeatsOf, shownInputs } from '../sent/inputs';
+import { type Entries, entriesOf, repeatsOf, type SentFields, shownInputs } from '../sent/inputs';
 import { type ChangedRecord, changeOf, conflictErrors, conflictsIn } from './save-record';
 
 /** A read submission of a block's form. */

@@ -17,14 +17,12 @@ import {
 } from '../../elements';
 import { requireStored } from '../../run/files';
 import { draftOf, issueOwnLink } from '../../run/own-link';
-import { makerOf } from '../../run/owner';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
 import { keyOf } from '../../run/run';
-import { localeOf } from '../../run/site-locale';
 import type { Run } from '../../run/types';
-import { nameOf, permittedBlock } from '../../run/visits';
+import { localeOf, makerOf, nameOf, permittedBlock } from '../../run/visits';
 import type { Block } from '../../types';
 import { type BlockSession, withSession } from '../block-session';
 import type { DisplayOptions } from '../display/element-contents';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Items, isItems, itemOf, type Json } from '../../../../../shared/json';
-import type { Region } from '../../../common/values/moments';
+import type { Region } from '../../../common/time/moments';
 import type { StoredRecord } from '../../../records/types';
 import {
   entriesSent,

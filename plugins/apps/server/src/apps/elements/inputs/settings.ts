@@ -3,6 +3,7 @@ import type { Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import type { PatternWork } from '../../patterns';
 import type { Condition, ElementDefinition, OwnSettings, Verify } from '../../types';
+import type { YamlNode } from '../../yaml';
 import {
   boundedList,
   type Check,
@@ -15,8 +16,7 @@ import {
   number,
   oneOf,
   text,
-} from '../../yaml/schema';
-import type { YamlNode } from '../../yaml/yaml';
+} from '../../yaml-schema';
 import type { ElementType } from '../types';
 
 type Scalar = string | number | boolean | null;

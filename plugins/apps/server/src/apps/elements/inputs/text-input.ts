@@ -3,8 +3,8 @@ import type { Json } from '../../../../../shared/json';
 import { type Message, message } from '../../locales';
 import { compilePattern, compileSteps, MAX_PATTERN_INPUT, type PatternWork } from '../../patterns';
 import type { ElementDefinition } from '../../types';
-import { check, number, size, text } from '../../yaml/schema';
-import type { YamlNode } from '../../yaml/yaml';
+import type { YamlNode } from '../../yaml';
+import { check, number, size, text } from '../../yaml-schema';
 import type { ElementType, ElementView, JsonSchema } from '../types';
 import { attributes, controlId, field, isDemanded, plainText, readableText, stateOf } from './html';
 import {

@@ -4,8 +4,7 @@ import type { Requester } from '../../../auth/types';
 import { didYouMean } from '../../../common/text';
 import type { LogEntry } from '../../../logic/types';
 import type { App, Block } from '../../types';
-import type { Path } from '../../yaml/yaml';
-import { positionIn } from '../../yaml/yaml';
+import { type Path, positionIn } from '../../yaml';
 import type { AppServices } from '../types';
 import { folderOf, sourceOf, warnOfApp } from './failures';
 

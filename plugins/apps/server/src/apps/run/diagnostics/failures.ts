@@ -7,8 +7,8 @@ import type { LogEntry } from '../../../logic/types';
 import { escapeHtml } from '../../elements';
 import type { PageLocale } from '../../locales';
 import type { App, Block } from '../../types';
-import { localeOf } from '../site-locale';
 import type { AppServices, Run } from '../types';
+import { localeOf } from '../visits';
 
 /** Whether error details may be shown: in debug mode, or to a manager (docs/errors.md#messages). */
 export function showsDetails(run: Pick<Run, 'app' | 'rights'>): boolean {

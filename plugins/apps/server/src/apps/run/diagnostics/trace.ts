@@ -1,7 +1,7 @@
 import type { Json } from '../../../../../shared/json';
 import { excerptOf } from '../../../../../shared/positions';
 import { type AppsError, isAppsError } from '../../../common/errors';
-import { withoutAddresses, withoutPersons } from '../../../common/masks';
+import { withoutAddresses, withoutPersons } from '../../../common/log';
 import type { LogEntry } from '../../../logic/types';
 import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
 import { personNames } from '../../elements';

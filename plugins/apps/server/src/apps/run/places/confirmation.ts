@@ -8,9 +8,8 @@ import type { AppKey, StoredRecord } from '../../../records/types';
 import { checkedMail, isAddress, mailLimits } from '../../mail';
 import type { App, Block, Receipt } from '../../types';
 import { FormRefusal } from '../refusals';
-import { localeOf } from '../site-locale';
 import type { Run } from '../types';
-import { nameOf } from '../visits';
+import { localeOf, nameOf } from '../visits';
 import type { PlaceChange } from './changes';
 
 /** The address in a record to which its receipt goes; null where it is empty or none. */

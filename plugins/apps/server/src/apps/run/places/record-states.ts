@@ -5,9 +5,8 @@ import type { Through } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
 import type { App, Block, State, States } from '../../types';
 import { FormRefusal } from '../refusals';
-import { localeOf } from '../site-locale';
 import type { Run } from '../types';
-import { refusal } from '../visits';
+import { localeOf, refusal } from '../visits';
 import type { PlaceChange } from './changes';
 
 /** The item that the state of a record is. */

@@ -1,8 +1,7 @@
 import type { Items } from '../../../../../shared/json';
 import type { PlacesData } from '../../../../../shared/logic-protocol';
 import { serverTimeZone } from '../../../common/time/cron';
-import { readableMoment } from '../../../common/values/moments';
-import { momentInZone } from '../../../common/values/zoned';
+import { momentInZone, readableMoment } from '../../../common/time/moments';
 import { type Place, placeIndex, placeValues } from '../../../indexes';
 import type { AppKey } from '../../../records/types';
 import type { Site } from '../../../sites/types';

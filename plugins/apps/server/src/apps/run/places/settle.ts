@@ -6,9 +6,8 @@ import { FILES_INDEX, isLapsed, isUnconfirmed, type Place, STATE } from '../../.
 import type { AppKey, StoredRecord } from '../../../records/types';
 import type { App, Block, Places } from '../../types';
 import { type FormError, FormRefusal, type PlaceCode } from '../refusals';
-import { localeOf } from '../site-locale';
 import type { Run } from '../types';
-import { refusal } from '../visits';
+import { localeOf, refusal } from '../visits';
 import type { PlaceChange } from './changes';
 import { beginConfirmation, mustConfirm, refuseUnconfirmed } from './confirmation';
 import { settleState } from './record-states';

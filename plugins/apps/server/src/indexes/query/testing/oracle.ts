@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../../shared/json';
 import { words } from '../../keys';
-import { itemValue, textOf, weight } from '../../tables/rows';
+import { itemValue, textOf, weight } from '../../rows';
 import type { IndexDeclarations, SearchOptions } from '../../types';
 import { checkQuery, parseQuery } from '../check';
 import type { Condition } from '../operators';
