@@ -4,7 +4,7 @@ import { createPublicOrigin } from './middleware/headers';
 import { type Checks, createOperate } from './operate';
 import { answer, errorViewOf } from './pipeline';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
-import type { Arrived, HttpServices, RequestSender } from './request/exchange';
+import { type Arrived, arrivedRequest, type HttpServices, type RequestSender } from './request/exchange';
 import { isOurs, locate } from './request/locate';
 import { prefersJson } from './request/negotiate';
 import { checkEncoded, checkUtf8 } from './request/text';
@@ -49,7 +49,7 @@ export function createMiddleware(services: HttpServices, checks: Checks): Middle
     let version: string | undefined;
     try {
       const address = checkedAddress(services, ctx);
-      arrived = { ctx, services, address, sender: client, json: prefersJson(ctx) };
+      arrived = arrivedRequest({ ctx, services, address, sender: client, json: prefersJson(ctx) });
       allowPublicOrigin(ctx);
       if (!isPublic.has(address.kind)) {
         varyBySender(ctx);

@@ -5,7 +5,7 @@ import type { Context } from 'koa';
 import { notFound } from '../common/errors';
 import type { Address } from '../sites/types';
 import { answer, errorViewOf } from './pipeline';
-import type { Arrived, HttpServices, InjectedAnswer, InjectedRequest } from './request/exchange';
+import { arrivedRequest, type HttpServices, type InjectedAnswer, type InjectedRequest } from './request/exchange';
 import { locate } from './request/locate';
 import { overlaid, prefersJson } from './request/negotiate';
 import { earlyView, respondError } from './response/respond-error';
@@ -36,7 +36,7 @@ export async function inject(
   } else {
     const seen = overlay ? overlaid(services, overlay) : services;
     const sender = { kind: 'panel', requester, dry } as const;
-    const arrived: Arrived = { ctx, services: seen, address, sender, json: prefersJson(ctx) };
+    const arrived = arrivedRequest({ ctx, services: seen, address, sender, json: prefersJson(ctx) });
     try {
       await answer(arrived);
     } catch (error) {

@@ -4,7 +4,16 @@ import { message } from '../locales';
 import type { ElementDefinition, ElementOption } from '../types';
 import type { YamlNode } from '../yaml';
 import { boundedList, check, placesNumber, shownAs } from '../yaml-schema';
-import { attributes, controlId, escapeHtml, field, fieldset, isDemanded, plainText, stateOf } from './inputs/html';
+import {
+  attributes,
+  controlId,
+  escapeHtml,
+  field,
+  fieldset,
+  isDemanded,
+  plainText,
+  stateAttributes,
+} from './inputs/html';
 import {
   type Autocomplete,
   autocomplete,
@@ -285,13 +294,8 @@ export const select: ElementType<Placeholder & Autocomplete & ChoiceSettings & M
 export function selectControl(view: ElementView): string {
   const { name, settings } = view.definition;
   const { multiple } = settings as Multiple;
-  const attrs = attributes({
-    id: controlId(view),
-    name,
-    required: isDemanded(view),
-    multiple,
-    ...stateOf(view, 'disabled'),
-  });
+  const own = attributes({ id: controlId(view), name, required: isDemanded(view), multiple });
+  const attrs = `${own}${stateAttributes(view, 'disabled')}`;
   const isChosen = chosenIn(view);
   const shown = optionsToShow(view);
   const options = shown.map((option) => {
@@ -367,6 +371,6 @@ export const boolean: ElementType = {
     const { name } = view.definition;
     const checked = view.entered ? !NO_WORDS.has(wordOf(lastEntry(view.entered))) : sentFor(view.value) === '1';
     const attrs = { id: controlId(view), name, type: 'checkbox', value: '1', checked, required: isDemanded(view) };
-    return field(view, `<input${attributes({ ...attrs, ...stateOf(view, 'disabled') })}>`, true);
+    return field(view, `<input${attributes(attrs)}${stateAttributes(view, 'disabled')}>`, true);
   },
 };

@@ -5,7 +5,16 @@ import { type Message, message } from '../locales';
 import type { ElementDefinition } from '../types';
 import type { YamlNode } from '../yaml';
 import { boundedList, check, flag, text } from '../yaml-schema';
-import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './inputs/html';
+import {
+  attributes,
+  controlId,
+  escapeHtml,
+  field,
+  isDemanded,
+  plainText,
+  readableText,
+  stateAttributes,
+} from './inputs/html';
 import { inputSettings, isMultiple, type Multiple, multiple, type Settings } from './inputs/settings';
 import type { ElementType, ElementView, JsonSchema } from './types';
 
@@ -247,9 +256,8 @@ function chooser(view: ElementView<FileSettings>, defaultAccept: readonly string
     multiple,
     required: isDemanded(view) && files.length === 0,
     'data-apps-max-size': maxSize,
-    ...stateOf(view, 'disabled'),
   });
-  return field(view, `${there.join('')}<input${attrs}>`);
+  return field(view, `${there.join('')}<input${attrs}${stateAttributes(view, 'disabled')}>`);
 }
 
 /** The name of a file without its ending, for `alt`. */

@@ -2,7 +2,16 @@ import { asciiAddress } from '../../common/text';
 import { MAX_MARKDOWN } from '../../layouts';
 import { message } from '../locales';
 import type { ElementDefinition } from '../types';
-import { attributes, controlId, escapeHtml, field, isDemanded, plainText, readableText, stateOf } from './inputs/html';
+import {
+  attributes,
+  controlId,
+  escapeHtml,
+  field,
+  isDemanded,
+  plainText,
+  readableText,
+  stateAttributes,
+} from './inputs/html';
 import { type Inputmode, inputmode, person, type Rows, rows } from './inputs/settings';
 import {
   checkLengths,
@@ -37,14 +46,8 @@ export const textarea: ElementType<TextSettings & Rows> = {
     if (view.mode === 'text') return readableText(view.value);
     const { name, settings } = view.definition;
     const { pattern: _notInHtml, ...limits } = textAttributes(settings);
-    const attrs = attributes({
-      id: controlId(view),
-      name,
-      required: isDemanded(view),
-      rows: settings.rows,
-      ...limits,
-      ...stateOf(view),
-    });
+    const own = attributes({ id: controlId(view), name, required: isDemanded(view), rows: settings.rows }, limits);
+    const attrs = `${own}${stateAttributes(view)}`;
     // A browser drops a line break right after the tag, so that the text would lose its own.
     return field(view, `<textarea${attrs}>\n${escapeHtml(shownText(view))}</textarea>`);
   },

@@ -64,8 +64,11 @@ export interface Placeholders {
   readonly liveSince: string;
 }
 
-/** What a visit is made of. Each visit has all parts, in one order: its properties are then found fast. */
-export interface VisitParts {
+/**
+ * What a visit is made of. Each visit has all parts, in one order, set one by one: V8 makes a slow dictionary of an object to which
+ * `Object.assign` adds so many (docs/decisions/garbage.md).
+ */
+export class VisitParts {
   readonly origin: Origin;
   readonly site: Site;
   /** The current content item; the portal at the site's root. */
@@ -120,16 +123,44 @@ export interface VisitParts {
   readonly dry: DryRun | undefined;
   /** The console entries of its failed run. */
   readonly failed: { log: LogEntry[] | undefined };
-}
 
-/** The parts are properties of the visit itself. */
-const Parts = class {} as new () => VisitParts;
+  constructor(parts: VisitParts) {
+    this.origin = parts.origin;
+    this.site = parts.site;
+    this.content = parts.content;
+    this.isContentGone = parts.isContentGone;
+    this.contentPath = parts.contentPath;
+    this.view = parts.view;
+    this.requester = parts.requester;
+    this.readRequest = parts.readRequest;
+    this.parentRequest = parts.parentRequest;
+    this.writes = parts.writes;
+    this.staleForm = parts.staleForm;
+    this.params = parts.params;
+    this.tokens = parts.tokens;
+    this.client = parts.client;
+    this.visitor = parts.visitor;
+    this.forms = parts.forms;
+    this.files = parts.files;
+    this.own = parts.own;
+    this.draft = parts.draft;
+    this.pendingLog = parts.pendingLog;
+    this.begin = parts.begin;
+    this.observer = parts.observer;
+    this.liveSince = parts.liveSince;
+    this.pageBudget = parts.pageBudget;
+    this.isForApp = parts.isForApp;
+    this.forgets = parts.forgets;
+    this.dry = parts.dry;
+    this.failed = parts.failed;
+  }
+}
 
 /**
  * The request, its requester and its content; the same in every re-run of the request. A visit does not change: what differs is another
  * visit, which a method derives.
  */
-export class Visit extends Parts {
+export class Visit extends VisitParts {
   /** What is looked at, for a result that may be kept. */
   get inputs(): Inputs | undefined {
     return this.observer?.inputs;
@@ -292,7 +323,7 @@ export class Visit extends Parts {
   }
 
   private with(changes: Partial<VisitParts>): Visit {
-    return Object.assign(Object.create(Visit.prototype), this, changes);
+    return new Visit({ ...(this as VisitParts), ...changes });
   }
 }
 
@@ -318,7 +349,16 @@ type Needed = 'origin' | 'site' | 'content' | 'contentPath' | 'requester' | 'rea
 
 /** Makes a visit. What is not given is absent, empty or false. */
 export function makeVisit(given: Pick<VisitParts, Needed> & Partial<VisitParts>): Visit {
-  const none: Omit<VisitParts, Needed> = {
+  const { origin, site, content, contentPath, requester, readRequest, writes, tokens } = given;
+  const usual: VisitParts = {
+    origin,
+    site,
+    content,
+    contentPath,
+    requester,
+    readRequest,
+    writes,
+    tokens,
     isContentGone: false,
     view: undefined,
     parentRequest: null,
@@ -340,7 +380,7 @@ export function makeVisit(given: Pick<VisitParts, Needed> & Partial<VisitParts>)
     dry: undefined,
     failed: { log: undefined },
   };
-  return Object.assign(new Visit(), none, given);
+  return new Visit({ ...usual, ...given });
 }
 
 /** A call of a function, or a change of records, without a request. */

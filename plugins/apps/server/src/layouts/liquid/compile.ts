@@ -228,12 +228,23 @@ function unknownMarks(parsed: ParsedLayout, { onUnknown }: LayoutData): (name: s
   };
 }
 
+/** Liquid's options, by the language and time zone of a rendering. */
+const known = new WeakMap<Liquid, Map<string, Liquid['options']>>();
+
+/** Options that are kept: sites have few languages and time zones. */
+const MAX_KNOWN = 1_000;
+
 /** Liquid's options with the language and time zone of the rendering, for its filter `date`. */
-function optionsFor({ options }: Liquid, { locale }: LayoutData): Liquid['options'] {
-  return Object.assign(
-    {},
-    options,
-    { locale: locale?.tag ?? 'en' },
-    locale?.timeZone && { timezoneOffset: locale.timeZone },
-  );
+function optionsFor(liquid: Liquid, { locale }: LayoutData): Liquid['options'] {
+  const byLocale = known.get(liquid) ?? new Map<string, Liquid['options']>();
+  known.set(liquid, byLocale);
+  const key = `${locale?.tag} ${locale?.timeZone}`;
+  const found = byLocale.get(key);
+  if (found) return found;
+  const timezoneOffset = locale?.timeZone ?? liquid.options.timezoneOffset;
+  const own = timezoneOffset === undefined ? {} : { timezoneOffset };
+  const made = { ...liquid.options, locale: locale?.tag ?? 'en', ...own };
+  if (byLocale.size >= MAX_KNOWN) byLocale.clear();
+  byLocale.set(key, made);
+  return made;
 }

@@ -6,13 +6,20 @@ import { conditionJson } from './settings';
 
 export { escapeHtml };
 
-/** HTML attributes in the given order; `true` makes a bare attribute, `false`, null and undefined make none. */
-export function attributes(values: Record<string, string | number | boolean | null | undefined>): string {
+type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/**
+ * HTML attributes in the given order; `true` makes a bare attribute, `false`, null and undefined make none. Of several objects each
+ * has other names.
+ */
+export function attributes(...all: readonly Attributes[]): string {
   let html = '';
-  for (const [name, value] of Object.entries(values)) {
-    if (value === undefined || value === null || value === false) continue;
-    html += value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`;
-  }
+  for (const values of all)
+    for (const name in values) {
+      const value = values[name];
+      if (value === undefined || value === null || value === false) continue;
+      html += value === true ? ` ${name}` : ` ${name}="${escapeHtml(String(value))}"`;
+    }
   return html;
 }
 
@@ -55,12 +62,13 @@ function ariaLabel(view: ElementView): Record<string, string | undefined> {
  * Attributes of every control beside its own.
  * @param fixed the attribute that keeps a visitor from changing it: HTML knows `readonly` for texts only
  */
-export function stateOf(view: ElementView, fixed: 'readonly' | 'disabled' = 'readonly') {
+export function stateAttributes(view: ElementView, fixed: 'readonly' | 'disabled' = 'readonly'): string {
   const { readonly, required, showIf, settings } = view.definition;
   const { autocomplete, inputmode } = settings as Autocomplete & Inputmode;
   const asked = required && !readonly && showIf ? 'true' : undefined;
-  const own = { 'data-apps-required': asked, autocomplete, inputmode, [fixed]: readonly };
-  return Object.assign(own, ariaLabel(view), describedBy(view));
+  const own = { 'data-apps-required': asked, autocomplete, inputmode };
+  const state = fixed === 'readonly' ? { readonly } : { disabled: readonly };
+  return attributes(own, state, ariaLabel(view), describedBy(view));
 }
 
 /** Whether the browser demands an entry: not in a field that a visitor cannot change, or that may be hidden. */
@@ -105,7 +113,7 @@ export function fieldset(view: ElementView, controls: string, saysRequired = tru
   const legend = label ? `<legend>${escapeHtml(label)}${requiredMark(view, !saysRequired)}</legend>` : '';
   // The focus is for its first control.
   const described = { ...describedBy(view), autofocus: undefined };
-  const attrs = attributes({ ...outer(view), id: controlId(view), ...ariaLabel(view), ...described });
+  const attrs = attributes(outer(view), { id: controlId(view) }, ariaLabel(view), described);
   return `<fieldset${attrs}>${legend}${controls}${notes(view)}</fieldset>`;
 }
 

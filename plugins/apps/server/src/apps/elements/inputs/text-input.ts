@@ -6,7 +6,7 @@ import type { ElementDefinition } from '../../types';
 import type { YamlNode } from '../../yaml';
 import { check, number, size, text } from '../../yaml-schema';
 import type { ElementType, ElementView, JsonSchema } from '../types';
-import { attributes, controlId, field, isDemanded, plainText, readableText, stateOf } from './html';
+import { attributes, controlId, field, isDemanded, plainText, readableText, stateAttributes } from './html';
 import {
   type Autocomplete,
   autocomplete,
@@ -239,7 +239,7 @@ export function control(
 ): string {
   const { name } = view.definition;
   const own = { id: controlId(view), name, type, value: plainText(value), required: isDemanded(view) };
-  return `<input${attributes(Object.assign(own, extra, stateOf(view)))}>`;
+  return `<input${attributes(own, extra)}${stateAttributes(view)}>`;
 }
 
 /** The HTML attributes that let a browser check a text as the server does. */
