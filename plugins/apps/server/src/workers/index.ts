@@ -108,7 +108,8 @@ export function createSemaphore({
     },
     acquire,
     async run(work, signal) {
-      const release = await acquire('', usual, signal);
+      signal?.throwIfAborted();
+      const release = mayHave('') ? grant('') : await acquire('', usual, signal);
       try {
         return await work();
       } finally {

@@ -1,6 +1,7 @@
 import type { Items } from '../../../../shared/json';
 import { positioned } from '../../../../shared/positions';
 import { notFound } from '../../common/errors';
+import { type Awaitable, isPromise } from '../../common/time/awaitable';
 import { shortWork } from '../../common/time/pace';
 import { PausedError } from '../../logic';
 import { valueInTitle } from '../elements';
@@ -64,9 +65,9 @@ export async function renderBlock(
   session: BlockSession,
   given: DisplayOptions,
 ): Promise<Rendered> {
-  const options = { ...given, record: await shownRecord(run, given.record) };
+  const options = given.record ? { ...given, record: await shownRecord(run, given.record) } : given;
   if (!block.layout) throw notFound(`The block "${block.id}" has no layout`);
-  const places = await placesData(run, run.app, block);
+  const places = block.definition.places && (await placesData(run, run.app, block));
   const shut = await shutForm(run, block, options, places);
   if (shut !== null) return { html: shut, failed: run.failures.length > 0, isForm: true, title: nameOf(block) };
   const layout = run.services.layouts.compile(block.layout);
@@ -95,9 +96,16 @@ export async function renderBlock(
     traceFailure(run, block, error);
     throw error;
   });
-  const title = await pageTitle(run, block, contents);
-  const whole = `${await whoMaySend(run, block, options)}${await waitingNote(run, block, options, places)}${await lostHtml(run, options)}${messages?.above() ?? ''}${main}${await draftHtml(run, options)}`;
-  const html = await formHtml(run, block, options, whole);
+  const titled = pageTitle(run, block, contents, locale);
+  const title = isPromise(titled) ? await titled : titled;
+  const above = [
+    whoMaySend(run, block, options, locale),
+    waitingNote(run, block, options, { places, say: locale.say }),
+    lostHtml(locale, options),
+    messages?.above() ?? '',
+  ];
+  const whole = `${above.join('')}${main}${draftHtml(locale, options)}`;
+  const html = formHtml(run, block, options, { locale, main: whole });
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }
 
@@ -108,16 +116,15 @@ const withGetters = (given: Items, more: object): Items =>
     : Object.defineProperties({ ...given }, Object.getOwnPropertyDescriptors(more));
 
 /** The definition's title, else the block's id. A block inside another one has no page. */
-async function pageTitle(run: Run, block: Block, { value }: ElementContents): Promise<string> {
+function pageTitle(run: Run, block: Block, { value }: ElementContents, locale: PageLocale): Awaitable<string> {
   const { title } = block.definition;
   if (title === null || run.depth > 0) return block.id;
   const undeclared = (name: string) => notice(run, block, `undeclared element "${name}" in the title`);
-  const locale = await localeOf(run);
   const shown = async (name: string) => {
     const found = await value(name);
     return found === undefined ? found : valueInTitle(block.definition.elements.get(name), found, locale);
   };
-  return (await titleText(title, shown, undeclared)) || block.id;
+  return titleText(title, shown, undeclared).then((text) => text || block.id);
 }
 
 /** The HTML shown for an undefined Liquid variable. */

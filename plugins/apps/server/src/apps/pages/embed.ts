@@ -1,7 +1,7 @@
 import type { Items, Json } from '../../../../shared/json';
 import { rightsOf } from '../../auth';
 import { AppsError, definitionError, errorText, isAppsError, missing, notFound } from '../../common/errors';
-import { orNull } from '../../common/time/awaitable';
+import { type Awaitable, isPromise, orNull, whenAll } from '../../common/time/awaitable';
 import type { Markup } from '../../layouts';
 import type { LogEntry, RequestData } from '../../logic/types';
 import { isId, localeProblem } from '../../sites';
@@ -107,7 +107,8 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
     semaphore.run(async () => {
       const problem = localeProblem(visit.site, new URLSearchParams(reference.query));
       if (problem) throw new AppsError('BadRequestError', problem);
-      const app = await loadedApp(services, visit, reference);
+      const loading = loadedApp(services, visit, reference);
+      const app = isPromise(loading) ? await loading : loading;
       isDebugged ||= app.settings.debug;
       const own = visit.forBlock(app.id, includedRequest(services, visit, reference), budget);
       const begun = performance.now();
@@ -184,11 +185,11 @@ export function embeddingPage(services: AppServices, visit: Visit, budget = serv
   };
 }
 
-async function loadedApp(services: AppServices, visit: Visit, { app: id }: BlockReference): Promise<App> {
-  const app = await services.loadApp(visit.site, id);
-  if (!app) throw notFound(missing.app(id));
-  return app;
-}
+const loadedApp = (services: AppServices, visit: Visit, { app: id }: BlockReference): Awaitable<App> =>
+  whenAll([services.loadApp(visit.site, id)], ([app]) => {
+    if (!app) throw notFound(missing.app(id));
+    return app;
+  });
 
 /** The request of an embedded block. */
 function includedRequest({ sites }: AppServices, page: Visit, { app, block, query }: BlockReference): RequestData {

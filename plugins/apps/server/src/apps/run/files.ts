@@ -136,7 +136,7 @@ export class FileChanges implements UnitObserver {
 
   /** After the commit. */
   async finish({ files }: AppServices, visit: Visit): Promise<void> {
-    await visit.files?.finish(this.named);
+    if (visit.files) await visit.files.finish(this.named);
     const byApp = new Map<string, { key: AppKey; ids: string[] }>();
     for (const { key, id } of this.dropped) {
       const name = `${key.site}\n${key.app}`;

@@ -6,7 +6,8 @@
 /** A value, or a promise of it; `await` takes both. */
 export type Awaitable<T> = T | Promise<T>;
 
-const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise;
+/** `isPromise(x) ? await x : x` makes no promise where `x` is there; `await x` makes two. */
+export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> => value instanceof Promise;
 
 /**
  * Calls `next` with the values: at once if all of them are there, else when the last promise is fulfilled.

@@ -329,11 +329,12 @@ export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
 
   /** Writes everything. ConflictError when a version read or written has changed meanwhile, or an id is taken. */
   async commit(): Promise<void> {
-    await spanned(
-      'commit',
-      () => ({}),
-      () => this.transaction.commit(),
-    );
+    if (!this.transaction.endUnused())
+      await spanned(
+        'commit',
+        () => ({}),
+        () => this.transaction.commit(),
+      );
     const effects = this.takeEffects();
     if (effects.length > 0) await this.carryOut(effects);
   }

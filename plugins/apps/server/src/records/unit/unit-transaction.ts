@@ -178,6 +178,19 @@ export class UnitTransaction {
     return this.exclusive(() => this.watched(() => this.commitNow()));
   }
 
+  /** Ends a unit that has only read, which has nothing to commit; false for another one. */
+  endUnused(): boolean {
+    if (this.uses > 0 || this.ended || this.writes()) return false;
+    this.ended = true;
+    this.ranges.end();
+    return true;
+  }
+
+  private writes(): boolean {
+    const { changes, others, entries } = this;
+    return this.open !== undefined || changes.length > 0 || others.writes.length > 0 || entries.written().length > 0;
+  }
+
   /** False when there was nothing left to roll back. */
   async rollback(): Promise<boolean> {
     this.ranges.end();
@@ -246,8 +259,8 @@ export class UnitTransaction {
 
   private async commitNow(): Promise<void> {
     if (this.ended) throw new Error('the unit of work has ended');
-    const written = this.entries.written().map((entry) => entry.hash);
-    if (written.length || this.changes.length || this.others.writes.length || this.open) {
+    if (this.writes()) {
+      const written = this.entries.written().map((entry) => entry.hash);
       const busy = this.tools.mutex.lockedByOther([...written, ...this.ranges.keys()], this.own);
       if (busy) throw new CollisionError([busy]);
       await this.commitChecked(written.length);

@@ -1,5 +1,6 @@
 import { itemOf, type Json } from '../../../../../shared/json';
 import { didYouMean } from '../../../common/text';
+import { type Awaitable, isPromise } from '../../../common/time/awaitable';
 import { shortWork } from '../../../common/time/pace';
 import type { LayoutData } from '../../../layouts/types';
 import type { LogicOutcome } from '../../../logic/types';
@@ -35,6 +36,7 @@ import {
   type DraftEntry,
   draftEmailHtml,
   formActionOf,
+  hasOptions,
   idPrefix,
   isSaveDisabled,
   optionsOf,
@@ -88,12 +90,14 @@ export async function elementContents(
   const onPages = new Set(pages.flatMap((page) => namesOn(block.definition, page)));
   const declared = placed.flatMap((name) => elements.get(name) ?? []);
   const computed = await session.tryAll(declared.filter((e) => needsFunction(e, session, options)).map((e) => e.name));
-  const outcomeOf = async (element: ElementDefinition): Promise<LogicOutcome | undefined> => {
+  const outcomeOf = (element: ElementDefinition): Awaitable<LogicOutcome | undefined> => {
     const { name } = element;
     if (computed.has(name) || !needsFunction(element, session, options)) return computed.get(name);
-    const outcome = (await session.tryAll([name])).get(name);
-    if (outcome) computed.set(name, outcome);
-    return outcome;
+    return session.tryAll([name]).then((outcomes) => {
+      const outcome = outcomes.get(name);
+      if (outcome) computed.set(name, outcome);
+      return outcome;
+    });
   };
 
   const context = showContext(run, session, options, messages);
@@ -120,7 +124,8 @@ export async function elementContents(
     if (!element) return undeclared[name]?.(run, block, options);
     if (element.verify) return calledByWebhooks(run, block, element);
     if (roleOf(element) === 'group') return groupOf(element, elements, options, contentFor);
-    const outcome = await outcomeOf(element);
+    const asked = outcomeOf(element);
+    const outcome = isPromise(asked) ? await asked : asked;
     if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
     const content = await contentOf(run, block, element, session, options, outcome, context);
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
@@ -247,7 +252,7 @@ async function contentOf(
   const submitted = options.submission?.entered.get(element.name) ?? null;
   const stored = record && Object.hasOwn(record.items, element.name) ? itemOf(record.items, element.name) : undefined;
   const locale = await localeOf(run);
-  const found = (await optionsOf(session, [element])).get(element.name) ?? [];
+  const found = hasOptions(session, element) ? (await optionsOf(session, [element])).get(element.name) : undefined;
   const view: ElementView = {
     definition: element,
     mode,
@@ -260,7 +265,8 @@ async function contentOf(
     files: isOfFiles(element) ? formFiles(options, submitted, initialValue(element, options, outcome)) : [],
     hasDefault: session.has(element.name),
     locale,
-    options: isInput ? await withPlaces(run, block, element, found, { stored, say: locale.say }) : found,
+    options:
+      found && isInput ? await withPlaces(run, block, element, found, { stored, say: locale.say }) : (found ?? []),
     ...(isInput ? context.beside(element.name) : { error: null }),
   };
   const shown = await shortWork(() => show(view, context));

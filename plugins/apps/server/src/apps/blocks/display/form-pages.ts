@@ -226,7 +226,7 @@ export async function questionHtml(
   const main =
     `<p class="apps-question">${escapeHtml(confirm)}</p>${entries.join('')}${answers.join('')}` +
     `<p>${yes} <button type="submit" class="apps-action apps-cancel" formnovalidate>${escapeHtml(locale.say('cancel'))}</button></p>`;
-  return formHtml(run, block, options, main);
+  return formHtml(run, block, options, { locale, main });
 }
 
 const hidden = (name: string, value: string) => `<input${attributes({ type: 'hidden', name, value })}>`;

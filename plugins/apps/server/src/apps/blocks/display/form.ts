@@ -90,23 +90,20 @@ const list = (entries: readonly DraftEntry[]): string => {
 };
 
 /** What stands above the form of a draft: the entries that no longer fit. '' without any. */
-export async function lostHtml(run: Run, { draft }: DisplayOptions): Promise<string> {
+export function lostHtml({ say }: PageLocale, { draft }: DisplayOptions): string {
   if (!draft || draft.lost.length === 0) return '';
-  const { say } = await localeOf(run);
   return `<div class="apps-errors" role="status"><p>${escapeHtml(say('draft_lost'))}</p>${list(draft.lost)}</div>`;
 }
 
 /** What is shown in place of a form that is not shown again: the entries, for reading. '' without any. */
-export async function entriesHtml(run: Run, { entries = [] }: DisplayOptions): Promise<string> {
+export function entriesHtml({ say }: PageLocale, { entries = [] }: DisplayOptions): string {
   if (entries.length === 0) return '';
-  const { say } = await localeOf(run);
   return `<section class="apps-group"><h2>${escapeHtml(say('draft_entries'))}</h2>${list(entries)}</section>`;
 }
 
 /** What stands below the form of a draft: its link, until when it works, and a button that ends it. '' for another form. */
-export async function draftHtml(run: Run, { draft }: DisplayOptions): Promise<string> {
+export function draftHtml(locale: PageLocale, { draft }: DisplayOptions): string {
   if (!draft) return '';
-  const locale = await localeOf(run);
   const moment = readableMinute(draft.endsAt, locale);
   // Without a name it is no field of the form.
   const link = attributes({ type: 'url', class: 'apps-draft-link', value: draft.address, readonly: true });
@@ -186,11 +183,10 @@ export const isSaveDisabled = (run: Run, options: DisplayOptions): boolean =>
  * The sentence above a form that its requester may not send: where to log in, or that they may not. '' for other forms, and
  * for a block inside another one, which would repeat it.
  */
-export async function whoMaySend(run: Run, block: Block, options: DisplayOptions): Promise<string> {
+export function whoMaySend(run: Run, block: Block, options: DisplayOptions, { say }: PageLocale): string {
   const { visit, depth } = run;
   const isForm = depth === 0 && options.mode === 'input' && shownElements(run, block)('_save');
   if (!isForm || maySend(run, options)) return '';
-  const { say } = await localeOf(run);
   if (visit.requester.kind !== 'anonymous') return note(escapeHtml(say('send_forbidden')));
   // The login leads to no address whose token is hidden.
   const next = options.draft ? '' : `?next=${encodeURIComponent(pageOf(run))}`;
@@ -211,10 +207,14 @@ function pageOf({ visit }: Run): string {
  * that it shows, or of its link, or of the view of the request, or of the block. A block inside another one has no form, because forms do
  * not nest.
  */
-export async function formHtml(run: Run, block: Block, options: DisplayOptions, main: string): Promise<string> {
+export function formHtml(
+  run: Run,
+  block: Block,
+  options: DisplayOptions,
+  { locale, main }: { locale: PageLocale; main: string },
+): string {
   const { visit } = run;
   const { record } = options;
-  const locale = await localeOf(run);
   const lang = otherLanguage(locale, visit.site);
   const version = versionField(run, block, options, locale);
   if (run.depth > 0)
@@ -286,6 +286,10 @@ function freshness(
   const [tokens, wider] = [live.map(services.live.token), any.map(services.live.token)];
   return { refresh, since, live: tokens, ...(wider.join().length < tokens.join().length && { any: wider }) };
 }
+
+/** Whether an element has options, listed or computed. */
+export const hasOptions = (session: BlockSession, element: ElementDefinition): boolean =>
+  listedOptions(element) !== undefined || session.has(functionOf(element));
 
 /**
  * Options of every element that has any: from its definition, or computed by its function `<element>_options`, which
@@ -359,21 +363,21 @@ export async function shutForm(
   const rules = block.definition.places;
   if (!rules || !places || places.state === 'open' || !makesRecord(run, block, options)) return null;
   if (places.state === 'full' && rules.waitingList) return null;
-  const text = placeText(rules, places.state, await localeOf(run));
+  const locale = await localeOf(run);
+  const text = placeText(rules, places.state, locale);
   const { submission: _refused, ...shown } = options;
-  const draft = `${await entriesHtml(run, options)}${await draftHtml(run, options)}`;
-  return formHtml(run, block, shown, `<p class="apps-note">${escapeHtml(text)}</p>${draft}`);
+  const draft = `${entriesHtml(locale, options)}${draftHtml(locale, options)}`;
+  return formHtml(run, block, shown, { locale, main: `<p class="apps-note">${escapeHtml(text)}</p>${draft}` });
 }
 
 /** The sentence above a form that adds to a waiting list; else ''. */
-export async function waitingNote(
+export function waitingNote(
   run: Run,
   block: Block,
   options: DisplayOptions,
-  places: PlacesData | null,
-): Promise<string> {
+  { places, say }: { places: PlacesData | null; say: PageLocale['say'] },
+): string {
   const waits = places?.state === 'full' && block.definition.places?.waitingList;
   if (!waits || !makesRecord(run, block, options)) return '';
-  const { say } = await localeOf(run);
   return `<p class="apps-note">${escapeHtml(say('place_waits'))}</p>`;
 }

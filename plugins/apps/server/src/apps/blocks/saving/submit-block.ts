@@ -285,7 +285,8 @@ export async function showEndedDraft(
 
 /** A form without fields, as the browser's script expects it in place of the one that was sent. */
 async function sentPage(run: Run, block: Block, fields: FormFields): Promise<Displayed> {
-  const { say } = await localeOf(run);
+  const locale = await localeOf(run);
+  const { say } = locale;
   const title = say('draft_sent');
   const errors = [{ path: [], message: title }];
   const sent = withSentFiles(block, fields, run.visit.files);
@@ -295,6 +296,6 @@ async function sentPage(run: Run, block: Block, fields: FormFields): Promise<Dis
   const options = { record: null, mode: 'text', entries, submission } as const;
   const text = entries.length > 0 ? `<p>${escapeHtml(say('draft_not_sent'))}</p>` : '';
   const message = `<div class="apps-errors" role="alert"><h1>${escapeHtml(title)}</h1>${text}</div>`;
-  const html = await formHtml(run, block, options, `${message}${await entriesHtml(run, options)}`);
+  const html = formHtml(run, block, options, { locale, main: `${message}${entriesHtml(locale, options)}` });
   return { html, failed: false, isForm: true, title: nameOf(block) };
 }
