@@ -111,7 +111,7 @@ export function createHistory({
         // Numbers are part of the text: PostgreSQL takes a placeholder among selected columns for a text.
         const made = `hash, scope, site, app, identifier, creator, ${now()}, ?, ?, items, null`;
         const text = `insert into ${TABLE} (${columns.join(', ')}) select ${made} from ${recordsTable.name} where scope = ? and id between ? and ? order by id`;
-        for (const [first, last] of ranges) await sql.change(text, [requester, through, scopeOf(key), first, last]);
+        for (const [first, last] of ranges) await sql.change(text, [requester(), through, scopeOf(key), first, last]);
       },
 
     ofCleared: (key, by, records) => async (sql) => {
