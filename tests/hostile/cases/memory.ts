@@ -21,7 +21,7 @@ export const memories: readonly Case[] = [
     name: 'memory-rope',
     js: `export function f() {
       let s = '';
-      for (let i = 0; i < 3e6; i++) s = i % 2 ? s + 'a' : 'b' + s;
+      for (let i = 0; i < 3e7; i++) s = i % 2 ? s + 'a' : 'b' + s;
       return [s.length, s.charCodeAt(3), /x$/.test(s)];
     }`,
     ...memory,

@@ -105,10 +105,10 @@ export function rightsBy(
     granted,
     roles,
   };
-  return new FoundRights(rights, seesOwn ? owner : nobody);
+  return new FoundRights(rights, seesOwn ? owner : noOwner);
 }
 
-const nobody = (): string => '';
+const noOwner = (): string => '';
 
 /** Rights that were found. A class: the getter of an object literal would keep the request up to the next full collection (docs/decisions/garbage.md). */
 export class FoundRights implements Rights {
@@ -157,7 +157,7 @@ const known = new OwnValue<Requester, Map<Acl | null, AllGranted>>('granted');
 /** Apps whose rights are remembered for one requester: all visitors without a login are one, as long as their role does not change. */
 const MAX_KNOWN = 1_000;
 
-/** A requester as it is handed out: unchangeable, and what an `acl` grants to it is found once. */
+/** Freezes a requester. What an `acl` grants to it is found once. */
 export function newRequester(fields: Requester): Requester {
   known.set(fields, new Map());
   return Object.freeze(fields);
