@@ -90,11 +90,10 @@ describe('failures', () => {
     if (line !== undefined) expect(outcome.error.position).toMatchObject({ file: 'blocks/test.py', line });
   });
 
-  test('time, with what its isolate has waited for a processor at most twice that', async () => {
-    const begin = performance.now();
+  // How much time it may get back for a processor that was busy is tested without a clock: `sandbox/src/request-clock.test.ts`.
+  test('time', async () => {
     const failed = runOnce(runtime, python('def f(context):\n  while True: pass'));
     await expect(failed).rejects.toMatchObject({ name: 'LogicTimeoutError' });
-    expect(performance.now() - begin).toBeLessThan(2 * 2000 + 400);
   });
 
   test('do not affect the other functions of the same call', async () => {
