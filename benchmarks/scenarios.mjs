@@ -36,6 +36,9 @@ export const scenarios = [
   { id: 'function', title: 'Server function without a read', compare: total },
   { id: 'function-one', title: 'Server function with one read', compare: total },
   { id: 'function-four', title: 'Server function with four reads', compare: total },
+  { id: 'booking', title: 'A booking: `validate` reads nothing' },
+  { id: 'booking-own', title: 'The same, `validate` counts what nothing else changes' },
+  { id: 'booking-shared', title: 'The same, `validate` counts what each of them changes' },
   { id: 'page', title: 'A page of the site, no blocks', compare: blocks, expected: '0' },
   { id: 'page-blocks', title: 'The same page with ten blocks', compare: blocks, expected: '10' },
   {

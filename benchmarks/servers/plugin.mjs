@@ -23,6 +23,21 @@ export function one({ app }) { return { total: total(app, 1) }; }
 export function four({ app }) { return { total: [1, 2, 3, 4].reduce((sum, at) => sum + total(app, at), 0) }; }
 `;
 
+/** `validate` of each block of bookings: without a read, with a count that only its own address changes, and one that all change. */
+const validations = {
+  free: '{}',
+  own: "{ if (app.count('address == a', { names: { a: request.form.address } }) > 0) invalid('address', 'Once only.'); }",
+  shared: "{ if (app.count('day == \"monday\"') > 1e9) invalid(null, 'We are full.'); }",
+};
+const bookings = Object.entries(validations).flatMap(([id, body]) => [
+  [
+    `apps/bookings/blocks/${id}.yaml`,
+    'elements:\n  day: { type: TEXT, index_type: field }\n  address: { type: TEXT, index_type: field }\n',
+  ],
+  [`apps/bookings/blocks/${id}.html`, '{day} {address} {_save}'],
+  [`apps/bookings/blocks/${id}.js`, `export function validate({ app, invalid, request }) ${body}\n`],
+]);
+
 /** The theme: an app for each collection, the functions beside the notes, and the page's blocks. */
 function makeTheme(themes, names) {
   const files = {
@@ -30,6 +45,8 @@ function makeTheme(themes, names) {
     'apps/notes/blocks/functions.yaml': 'elements: { none: BASIC, one: BASIC, four: BASIC }\n',
     'apps/notes/blocks/functions.js': logic,
     'apps/notes/blocks/functions.html': '',
+    'apps/bookings/settings.yaml': rights('editor'),
+    ...Object.fromEntries(bookings),
   };
   for (const name of names) {
     files[`apps/${name}/settings.yaml`] = rights('editor');
@@ -99,6 +116,8 @@ function requestsFor({ jwt, token, csrf }) {
     searchWords.map((word) => send('POST', `${name}/search`, { query: `'${word}' in body`, limit: 20 }));
   const run = (name) => [{ method: 'GET', path: `/site/@@apps/notes/blocks/functions/${name}`, headers: json }];
   const pages = page.requests('/site/');
+  // autocannon puts another text into each request.
+  const book = (block) => [send('POST', 'bookings', { block, day: 'monday', address: `${block} [<id>]` })];
   const update = (at) => send('PATCH', `notes/record/n${at}`, { title: `Changed ${at}` });
   return {
     get: get({}),
@@ -113,6 +132,9 @@ function requestsFor({ jwt, token, csrf }) {
     function: run('none'),
     'function-one': run('one'),
     'function-four': run('four'),
+    booking: book('free'),
+    'booking-own': book('own'),
+    'booking-shared': book('shared'),
     ...pages,
     'page-writes': Array.from({ length: 100 }, (_, at) =>
       at === 50 ? send('PATCH', 'page/record/shown', { $inc: { n: 1 } }) : pages['page-reads'][0],

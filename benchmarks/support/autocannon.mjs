@@ -10,7 +10,7 @@ const patience = 60;
 
 /**
  * Sends the requests in turn, over each of the connections, for some seconds, and until there are more answers than connections.
- * @param requests `{method, path, headers, body}` each; `body` is text
+ * @param requests `{method, path, headers, body}` each; `body` is text, in which `[<id>]` becomes another text in each request
  * @returns answers a second, milliseconds at the median and at the 99th percentile, and the number of answers
  * @throws when an answer has a status other than 2xx, or a connection fails
  */
@@ -21,7 +21,8 @@ export async function load(url, requests, { connections, seconds }) {
   const began = performance.now();
   let first;
   let last;
-  const run = autocannon({ url, requests, connections, duration: patience, timeout: patience, sampleInt: 50 });
+  const idReplacement = requests.some(({ body }) => body?.includes('[<id>]'));
+  const run = autocannon({ url, requests, connections, idReplacement, duration: patience, timeout: patience, sampleInt: 50 });
   const over = () => performance.now() - began >= seconds * 1000 && times.length > connections;
   const timer = setTimeout(() => over() && run.stop(), seconds * 1000);
   run.on('response', (_client, status, _bytes, time) => {

@@ -36,7 +36,7 @@ interface Found {
 
 /**
  * Checks themes and apps with the server's own code.
- * @param cwd the folder from which paths of files are told
+ * @param cwd the folder to which paths of files are relative
  * @param withTypes whether the types of logic in TypeScript are checked too
  */
 export async function findProblems(

@@ -97,7 +97,7 @@ export function createLogicRuntime({
   const breakers = createCircuitBreakers({
     maxIsolates: runners * isolates,
     messages,
-    report: (error) => logger.error(`apps: other processes are not told of a pause: ${(error as Error).message}`),
+    report: (error) => logger.error(`apps: a pause was not sent to the other processes: ${(error as Error).message}`),
   });
   const pace = new HostPace();
   const outside = createOutsideShare(limits, (time) => noteWait('calls_out', time));

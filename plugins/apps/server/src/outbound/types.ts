@@ -10,7 +10,7 @@ export interface OutboundRequest {
   timeout: number | null;
   /** Its abortion ends the call, which then rejects with its reason. */
   signal?: AbortSignal;
-  /** Sent as it is, and answered as the host answers: no secret is put in, and no redirect is followed. */
+  /** Sent unchanged, and answered as the host answers: no secret is put in, and no redirect is followed. */
   isExact?: boolean;
 }
 

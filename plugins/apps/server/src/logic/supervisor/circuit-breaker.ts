@@ -13,8 +13,8 @@ const MAX_WASTED_PART = 1 / 4;
 /** Names a program in all processes: the revision follows from the app's files. */
 type ProgramName = Pick<LogicProgram, 'scope' | 'revision' | 'path'>;
 
-/** A pause, as other processes are told of it. */
-interface ToldPause extends ProgramName {
+/** A pause, as it is sent to other processes. */
+interface SentPause extends ProgramName {
   /** When it ends, in milliseconds since the epoch. */
   until: number;
 }
@@ -37,7 +37,7 @@ export interface CircuitBreakerOptions {
   maxIsolates: number;
   /** To and from other processes; null: there are none. */
   messages: Pick<Messages, 'write' | 'subscribe' | 'listen'> | null;
-  /** Called when the others cannot be told of a pause. */
+  /** Called when a pause cannot be sent to the other processes. */
   report(error: unknown): void;
   now?: () => number;
 }
@@ -94,14 +94,14 @@ export function createCircuitBreakers({
   }
 
   function tell({ scope, revision, path }: ProgramName): void {
-    const pauses: ToldPause[] = [{ scope, revision, path, until: Date.now() + OPEN_TIME }];
+    const pauses: SentPause[] = [{ scope, revision, path, until: Date.now() + OPEN_TIME }];
     // An earlier version of the plugin takes each message for one about records.
     messages?.write({ at: Date.now(), tokens: [], said: { apps: {}, pauses } }).catch(report);
   }
 
   messages?.subscribe({
     receive({ said }) {
-      for (const { until, ...program } of (said?.pauses ?? []) as ToldPause[]) {
+      for (const { until, ...program } of (said?.pauses ?? []) as SentPause[]) {
         // The clocks of two processes differ by up to a second.
         const left = Math.min(OPEN_TIME, until - Date.now());
         if (left > 0) pause(program, left);
