@@ -2,6 +2,7 @@ import type { Items } from '../../../../shared/json';
 import { seesRecords } from '../../auth';
 import type { Rights } from '../../auth/types';
 import { definitionError, isAppsError, type SourcePosition } from '../../common/errors';
+import { shortWork } from '../../common/time/pace';
 import { isUnconfirmed } from '../../indexes';
 import type { Only, StoredRecord } from '../../records/types';
 import type { ContentEntry, ElementData, VisibleRecords } from '../elements';
@@ -105,7 +106,9 @@ function recordsOf(target: Run): VisibleRecords {
 /** A record, or null; an id that no record can have is none. */
 async function recordOf(target: Run, id: string): Promise<StoredRecord | null> {
   try {
-    return visibleIn(target, await target.unit.get(keyOf(target), id, target.rights.viewOwn ?? undefined));
+    const record = await target.unit.get(keyOf(target), id, target.rights.viewOwn ?? undefined);
+    // A piece of work: its items may be a megabyte, which is parsed when they are first used.
+    return await shortWork(() => visibleIn(target, record));
   } catch (error) {
     if (isAppsError(error, 'BadRequestError')) return null;
     throw error;
