@@ -116,7 +116,7 @@ function requestsFor({ jwt, token, csrf }) {
     searchWords.map((word) => send('POST', `${name}/search`, { query: `'${word}' in body`, limit: 20 }));
   const run = (name) => [{ method: 'GET', path: `/site/@@apps/notes/blocks/functions/${name}`, headers: json }];
   const pages = page.requests('/site/');
-  // autocannon puts another text into each request.
+  // The load puts another number into each request.
   const book = (block) => [send('POST', 'bookings', { block, day: 'monday', address: `${block} [<id>]` })];
   const update = (at) => send('PATCH', `notes/record/n${at}`, { title: `Changed ${at}` });
   return {

@@ -5,12 +5,24 @@ import { quantile } from './statistics.mjs';
 
 const require = createRequire(import.meta.url);
 
+let sent = 0;
+
+/** A request in whose body `[<id>]` stands for another number each time. */
+function numbered(request) {
+  if (!request.body?.includes('[<id>]')) return request;
+  const setupRequest = (last) => {
+    sent += 1;
+    return { ...last, body: request.body.replaceAll('[<id>]', sent) };
+  };
+  return { ...request, setupRequest };
+}
+
 /** Seconds after which a load ends in any case. */
 const patience = 60;
 
 /**
  * Sends the requests in turn, over each of the connections, for some seconds, and until there are more answers than connections.
- * @param requests `{method, path, headers, body}` each; `body` is text, in which `[<id>]` becomes another text in each request
+ * @param requests `{method, path, headers, body}` each; `body` is text, in which `[<id>]` is another number in each request
  * @returns answers a second, milliseconds at the median and at the 99th percentile, and the number of answers
  * @throws when an answer has a status other than 2xx, or a connection fails
  */
@@ -21,8 +33,8 @@ export async function load(url, requests, { connections, seconds }) {
   const began = performance.now();
   let first;
   let last;
-  const idReplacement = requests.some(({ body }) => body?.includes('[<id>]'));
-  const run = autocannon({ url, requests, connections, idReplacement, duration: patience, timeout: patience, sampleInt: 50 });
+  const options = { connections, duration: patience, timeout: patience, sampleInt: 50 };
+  const run = autocannon({ url, requests: requests.map(numbered), ...options });
   const over = () => performance.now() - began >= seconds * 1000 && times.length > connections;
   const timer = setTimeout(() => over() && run.stop(), seconds * 1000);
   run.on('response', (_client, status, _bytes, time) => {
