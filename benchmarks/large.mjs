@@ -72,7 +72,8 @@ function send(url, { method, path, headers, body }) {
         text += part;
       });
       response.on('end', () => {
-        if (response.statusCode >= 300) reject(new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 300)}`));
+        if (response.statusCode >= 300)
+          reject(new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 300)}`));
         else resolve({ time: performance.now() - began, json: JSON.parse(text || 'null'), headers: response.headers });
       });
     });
@@ -152,7 +153,11 @@ async function rebuild(host, ask) {
         ['total', 'field'],
         ['body', 'text'],
       ]);
-      await strapi.plugin('apps').service('records').store().refresh({ site: 'site', app: 'large' }, indexes, { rebuild: true });
+      await strapi
+        .plugin('apps')
+        .service('records')
+        .store()
+        .refresh({ site: 'site', app: 'large' }, indexes, { rebuild: true });
     })
     .finally(() => {
       isBuilt = true;
@@ -161,7 +166,9 @@ async function rebuild(host, ask) {
   await building;
   const seconds = (performance.now() - start) / 1_000;
   console.log(`\nIndexes of ${records} records built again, beside ${busyRate} requests/s`);
-  console.log(`  ${seconds.toFixed(0)} s; requests before ${shown(quiet)} ms, meanwhile ${shown(busy)} ms, longest ${Math.max(...busy).toFixed(0)} ms`);
+  console.log(
+    `  ${seconds.toFixed(0)} s; requests before ${shown(quiet)} ms, meanwhile ${shown(busy)} ms, longest ${Math.max(...busy).toFixed(0)} ms`,
+  );
 }
 
 /** What PostgreSQL says of the plugin's largest tables. */
@@ -194,7 +201,11 @@ const host = await startHost(strapiEnvironment(await postgres.create('bench')), 
 try {
   const accept = { accept: 'application/json' };
   const settings = await fetch(`${host.url}/site/@@apps/small`, { headers: accept });
-  const headers = { ...accept, 'content-type': 'application/json', 'x-csrf-token': settings.headers.get('x-csrf-token') };
+  const headers = {
+    ...accept,
+    'content-type': 'application/json',
+    'x-csrf-token': settings.headers.get('x-csrf-token'),
+  };
   const ask = (method, path, json) =>
     send(host.url, { method, path: `/site/@@apps/${path}`, headers, body: json && JSON.stringify(json) });
   const make = async (app, count) => {
