@@ -15,7 +15,8 @@ import { startNginx } from './proxy/nginx';
 
 /**
  * `npm run test:nodes`: each event several times, and a process that stands still for a minute; `TEST_NODES=short` has each once. It is
- * no part of `npm test` yet: now and then a request is answered with a LogicError while something happens, and the cause is not known.
+ * no part of `npm test` yet: where a process is stopped while it makes a host call, the time until it goes on counts as that call's
+ * (`limits.hostTime`), and its request is answered with a LogicError.
  */
 const form = process.env.TEST_NODES;
 const isLong = form === 'long';
