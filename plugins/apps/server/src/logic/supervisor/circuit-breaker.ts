@@ -13,7 +13,7 @@ const MAX_WASTED_PART = 1 / 4;
 /** Names a program in all processes: the revision follows from the app's files. */
 type ProgramName = Pick<LogicProgram, 'scope' | 'revision' | 'path'>;
 
-/** A pause, as it is sent to other processes. */
+/** A pause: what other processes receive. */
 interface SentPause extends ProgramName {
   /** When it ends, in milliseconds since the epoch. */
   until: number;
