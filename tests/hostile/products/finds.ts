@@ -22,6 +22,6 @@ export const finds: readonly Product[] = [
   { large: ['computedOptions'], request: 'many lines of the block', count: 24 },
   // Megabytes of records were parsed, and made into JSON twice, for each host call.
   { large: ['hostCalls', 'largeItems'], request: 'record', count: 8 },
-  // Twenty targets of a quarter of a megabyte each were parsed at once, to find their labels.
+  // Twenty targets of a quarter of a megabyte each were parsed at once, for their labels, and to know whether they are hidden.
   { large: ['markup', 'nested', 'references'], request: 'save in parts', count: 24 },
 ];
