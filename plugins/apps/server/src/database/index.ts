@@ -15,6 +15,7 @@ export {
   OUTAGE,
   readerOf,
   StorageError,
+  throughCollisions,
   throughOutage,
   translateError,
   yieldToOthers,

@@ -178,14 +178,14 @@ export async function throughOutage<T>(work: () => Promise<T>, time = OUTAGE): P
 
 const MAX_ATTEMPTS = 20;
 
-/** Runs `work` in a transaction; after a collision with another runs it again, up to `MAX_ATTEMPTS` times. */
-export async function inTransaction<T>(
-  { database, dialect }: { database: HostDatabase; dialect: Dialect },
-  work: (sql: Sql) => Promise<T>,
-): Promise<T> {
+/**
+ * Runs `work` again after a collision with another transaction, up to `MAX_ATTEMPTS` times. Its errors are translated. Not for a part of a
+ * transaction: a database that chose it as the victim of a deadlock has ended the whole.
+ */
+export async function throughCollisions<T>(dialect: Dialect, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await database.write((connection) => work(createSql(connection, dialect)));
+      return await work();
     } catch (cause) {
       const error = translateError(dialect, cause);
       if (!isFailure(error, 'collision') || attempt === MAX_ATTEMPTS) throw error;
@@ -193,6 +193,12 @@ export async function inTransaction<T>(
     }
   }
 }
+
+/** Runs `work` in a transaction of its own, again after a collision. */
+export const inTransaction = <T>(
+  { database, dialect }: { database: HostDatabase; dialect: Dialect },
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> => throughCollisions(dialect, () => database.write((connection) => work(createSql(connection, dialect))));
 
 /** Milliseconds for which it is watched whether this process has other work, and for how long it then counts as busy. */
 const watchTime = 2;

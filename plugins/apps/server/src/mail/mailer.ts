@@ -5,7 +5,7 @@ import type { AppMails } from '../../../shared/admin-api';
 import type { Logger } from '../common/log';
 import { withoutTokens } from '../common/text';
 import { within } from '../common/time/pace';
-import type { HostDatabase } from '../database';
+import { dialects, type HostDatabase, throughCollisions } from '../database';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { AppKey } from '../records/types';
 import {
@@ -58,17 +58,22 @@ interface OutboxTools {
 export function createOutbox({ database, limit, onKept, now = Date.now }: OutboxTools): Outbox {
   let last: Promise<unknown> = Promise.resolve();
 
+  const again = <T>(work: () => Promise<T>) => throughCollisions(dialects[database.client], work);
+
   /** Runs `work` while no other process claims a mail of the app. */
   async function locked<T>(key: AppKey, work: (trx: Transaction) => Promise<T>): Promise<T> {
-    for (;;) {
-      const done = await database.transaction(async (trx) => {
+    const attempt = () =>
+      database.transaction(async (trx) => {
         // The first statement: what is read after it is what the processes before have committed.
         const rows = await trx(RATES).where(keyOf(key)).update({ locked_at: now() });
         return rows > 0 ? { result: await work(trx) } : null;
       });
+    const row = { ...keyOf(key), locked_at: 0 };
+    for (;;) {
+      const done = await again(attempt);
       if (done) return done.result;
-      const row = { ...keyOf(key), locked_at: 0 };
-      await database.knex()(RATES).insert(row).onConflict(['site', 'app']).ignore();
+      // MySQL ends one of two processes that insert the first row of an app at the same time.
+      await again(async () => database.knex()(RATES).insert(row).onConflict(['site', 'app']).ignore());
     }
   }
 

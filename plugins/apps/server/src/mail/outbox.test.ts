@@ -137,6 +137,15 @@ describe.each(await availableClients())('the outbox on %s', (client) => {
     expect(waiting).toBe(21);
   });
 
+  test('processes may claim the first mails of an app at the same time', async () => {
+    const outboxes = [database.knex, database.knex, other, other].map((knex) => outboxOf(4, knex));
+    for (let round = 0; round < 20; round += 1) {
+      for (const table of ['apps_mails', 'apps_mail_rates']) await database.knex(table).delete();
+      await store(4);
+      expect((await Promise.all(outboxes.map(claimAll))).flat()).toHaveLength(4);
+    }
+  }, 60_000);
+
   test('the rate is of any hour, not of one that begins with the first mail', async () => {
     const outbox = outboxOf(2);
     await store(1, { kind: 'first' });
