@@ -4,7 +4,7 @@ import type { Place } from '../indexes';
 import type { IndexCheck, IndexDeclarations, Progress, SearchOptions } from '../indexes/types';
 import type { CommitWrite, KeptAnswer, KeptAnswers, KeptRequest } from './answers';
 import type { Claim } from './commits/claims';
-import type { Dependencies, KeptReads, ReadMark, UnitReads } from './commits/dependencies';
+import type { Dependencies, KeptReads, KnownCommits, ReadMark, UnitReads } from './commits/dependencies';
 
 /** An app of a site: records belong to it, independent of the theme that holds its folder. */
 export interface AppKey {
@@ -272,6 +272,7 @@ export type {
   KeptAnswers,
   KeptReads,
   KeptRequest,
+  KnownCommits,
   Place,
   ReadEnd,
   ReadMark,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { appsActions, rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { contentScope } from '../../records';
-import type { KeptReads, ReadMark, UnitReads } from '../../records/types';
+import type { KeptReads, KnownCommits, ReadMark, UnitReads } from '../../records/types';
 import { Inputs, type NotKept, originalOf, refusalOf } from '../run/observed';
 import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
@@ -12,6 +12,8 @@ import { observedServices, observedVisit, placeholders, RIGHTS, versionOf } from
 export interface Kept<T> {
   readonly value: T;
   readonly reads: readonly KeptReads[];
+  /** The commits that were known when the reads last held. */
+  heldAt: KnownCommits | null;
   readonly inputs: Pick<Inputs, 'names' | 'checked' | 'until' | 'beginsVisitor'>;
   /** Characters, about. */
   readonly size: number;
@@ -311,11 +313,15 @@ async function find<T, K>({ services, visit, results, group }: Making<T, K>): Pr
   return null;
 }
 
-async function holds({ store }: AppServices, { inputs, reads }: Kept<unknown>): Promise<boolean> {
+async function holds({ store: { dependencies } }: AppServices, kept: Kept<unknown>): Promise<boolean> {
+  const { inputs, reads } = kept;
   if (inputs.until !== null && Date.now() >= inputs.until) return false;
   // Files and other apps are read again first: a change of records meanwhile must not be missed.
   for (const { was, now } of inputs.checked.values()) if ((await now()) !== was) return false;
-  for (const read of reads) if (!(await store.dependencies.holds(read))) return false;
+  if (dependencies.isUnchanged(kept.heldAt)) return true;
+  const now = dependencies.commits();
+  for (const read of reads) if (!(await dependencies.holds(read))) return false;
+  kept.heldAt = now;
   return true;
 }
 
@@ -405,7 +411,7 @@ async function keep<T, K>(
     if (kept) own.push(kept);
   }
   const size = recipe.sizeOf(value) + 500 + 200 * (inputs.names.size + inputs.checked.size);
-  const kept: Kept<K> = { value, inputs, reads: [...own, ...inputs.parts], size };
+  const kept: Kept<K> = { value, inputs, reads: [...own, ...inputs.parts], heldAt: null, size };
   group.scopes = new Set(reads.keys());
   return results.change(group, () => group.set(visit, kept)) ? kept : 'size';
 }

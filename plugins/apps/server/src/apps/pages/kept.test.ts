@@ -8,6 +8,7 @@ const visitOf = (query: object, more: object = {}): Visit =>
 const keptOf = (value: string, names: string[] = [], size = 100): Kept<string> => ({
   value,
   reads: [],
+  heldAt: null,
   inputs: { names: new Set(names), checked: new Map(), until: null, beginsVisitor: false },
   size,
 });

@@ -78,7 +78,7 @@ describe.each(await availableClients())('claims on %s', (client) => {
     expect(await take(second, key, 'first', max)).toBe('taken');
   });
 
-  test('nobody waits while there is a place', async () => {
+  test('no unit waits while there is a place', async () => {
     const key = newApp();
     await take(first, key, 'one', 1);
     const claim = { kind: 'settled', block: 'seat', taken: place, waiting, max: 1 } as const;

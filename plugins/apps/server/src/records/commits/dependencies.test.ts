@@ -126,4 +126,22 @@ describe('with other processes', () => {
     expect(one && (await tools.dependencies.holds(one))).toBe(false);
     expect(await kept(tools)).toBeNull();
   });
+
+  test.each<[what: string, happens: (tools: ReturnType<typeof dependenciesOf>) => void, isUnchanged: boolean]>([
+    ['nothing', () => {}, true],
+    ['a commit of this process', ({ log }) => log.append(changes('other', write(null, record('a', 9))))(), false],
+    ['a transaction that is being committed', ({ log }) => void log.append(changes('other')), false],
+    ['a commit of another process', ({ elsewhere }) => void elsewhere('other', '1'), false],
+    ['what others commit is not certain', ({ state }) => void Object.assign(state, { isCertain: false }), false],
+  ])('the known commits are the same, or not, after %s', async (_, happens, isUnchanged) => {
+    const tools = dependenciesOf();
+    const { dependencies } = tools;
+    expect(dependencies.commits()).toBeNull();
+    expect(dependencies.isUnchanged(null)).toBe(false);
+    await dependencies.refresh();
+    const before = dependencies.commits();
+    happens(tools);
+    await dependencies.refresh();
+    expect(dependencies.isUnchanged(before)).toBe(isUnchanged);
+  });
 });

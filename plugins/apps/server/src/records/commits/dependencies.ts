@@ -21,6 +21,12 @@ export interface ReadMark {
   readonly counts: ReadonlyMap<string, string | undefined>;
 }
 
+/** All commits that are known of at a moment: those of this process, and those of others as `refresh` has last seen them. */
+export interface KnownCommits {
+  readonly own: number;
+  readonly others: string;
+}
+
 /** Reads whose result is kept. */
 export interface KeptReads {
   readonly reads: UnitReads;
@@ -40,6 +46,10 @@ export interface Dependencies {
   keep(mark: ReadMark, reads: UnitReads): Promise<KeptReads | null>;
   /** Whether nothing of it has changed until the last `refresh`, nor in this process until now. False when that is not known. */
   holds(kept: KeptReads): Promise<boolean>;
+  /** The commits that are known of now; null while those of other processes are not known. */
+  commits(): KnownCommits | null;
+  /** Whether none was added: what held then holds now. */
+  isUnchanged(since: KnownCommits | null): boolean;
   /** Notes that content of Strapi was changed, in its current transaction if there is one. */
   noteContent(uids: readonly string[]): Promise<void>;
 }
@@ -65,12 +75,14 @@ export function createDependencies({ log, counts, note }: Commits): Dependencies
     return known;
   };
 
+  const others = () => (counts.isCertain() ? counts.known(EVERY) : undefined);
+
   return {
     refresh: () => refresh(''),
 
     mark() {
       log.retain();
-      return { every: counts.isCertain() ? counts.known(EVERY) : undefined, counts: new Map(), since: log.position() };
+      return { every: others(), counts: new Map(), since: log.position() };
     },
 
     async counted(mark, scopes) {
@@ -100,6 +112,12 @@ export function createDependencies({ log, counts, note }: Commits): Dependencies
       kept.since = position;
       return true;
     },
+
+    commits() {
+      const known = others();
+      return known === undefined ? null : { own: log.end(), others: known };
+    },
+    isUnchanged: (since) => since !== null && since.own === log.end() && since.others === others(),
 
     noteContent: (uids) => note(uids.map(contentScope)),
   };

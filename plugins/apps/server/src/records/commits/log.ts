@@ -87,7 +87,7 @@ export class CommitLog {
     });
     const isFull = this.openRecords > MAX_RECORDS || this.openText > MAX_TEXT;
     const entry: Entry = { ...measured(isFull ? unnamed(changes) : changes), ended, outer };
-    const at = this.first + this.entries.length;
+    const at = this.end();
     if (this.changed.size > MAX_SCOPES) {
       this.changed.clear();
       this.floor = at;
@@ -116,7 +116,12 @@ export class CommitLog {
 
   /** For a read that begins now. */
   position(): Position {
-    return { from: this.first + this.entries.length, open: [...this.open] };
+    return { from: this.end(), open: [...this.open] };
+  }
+
+  /** The position of the next entry: the number of all changes so far. */
+  end(): number {
+    return this.first + this.entries.length;
   }
 
   /** Whether changes of an app are being committed: a read may see them or not. */
@@ -141,7 +146,7 @@ export class CommitLog {
 
   /** Keeps the changes from now on, until the returned function is called. */
   watch(): () => void {
-    const watch: Watch = { from: this.first + this.entries.length };
+    const watch: Watch = { from: this.end() };
     this.watches.add(watch);
     return () => {
       this.watches.delete(watch);
@@ -191,7 +196,7 @@ export class CommitLog {
   }
 
   private trim(): void {
-    let needed = this.first + this.entries.length;
+    let needed = this.end();
     for (const { from } of this.watches) needed = Math.min(needed, from);
     let count = 0;
     for (const entry of this.entries) {
