@@ -1,7 +1,8 @@
 /**
  * What many apps cost a theme: a host with 2,000 apps of 20 blocks beside the same host with one app, alternately.
  * `node benchmarks/apps.mjs [--apps N] [--blocks N] [--runs N]`. Prints, for each, the time to the first answer of the site, the
- * memory then, the files of the theme that were opened until then, and the same for the first page of one app's block.
+ * memory then, the files of the theme that were opened until then, the same for the first page of one app's block, and when the definitions
+ * of all apps are read, with the longest answer of that page meanwhile: a schedule runs although no visitor has asked for its app.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,6 +74,20 @@ async function timed(url) {
   return performance.now() - began;
 }
 
+/** Milliseconds for which no file is opened when all are read that the server reads by itself. */
+const QUIET = 4_000;
+
+/** Asks for a page until the server opens no more files. */
+async function untilRead(address, opened, began) {
+  let [files, since, longest] = [await opened(), performance.now(), 0];
+  while (performance.now() - since < QUIET) {
+    longest = Math.max(longest, await timed(address));
+    const now = await opened();
+    if (now !== files) [files, since] = [now, performance.now()];
+  }
+  return { files, longest, time: since - began };
+}
+
 /** One start of a host with a theme. */
 async function measure(themes, app) {
   const database = mkdtempSync(join(work, 'data-'));
@@ -93,7 +108,9 @@ async function measure(themes, app) {
     const atFirst = { memory: treeMemory(host.pid), files: await opened() };
     const again = [];
     for (let at = 0; at < 20; at += 1) again.push(await timed(address));
-    return { start, atStart, first, atFirst, again: median(again) };
+    const read = await untilRead(address, opened, began);
+    const atEnd = { ...read, memory: treeMemory(host.pid) };
+    return { start, atStart, first, atFirst, again: median(again), atEnd };
   } finally {
     await host.stop();
     rmSync(database, { recursive: true, force: true });
@@ -118,7 +135,9 @@ try {
         `start ${of(({ start }) => start).toFixed(0)} ms,`,
         `${of(({ atStart }) => atStart.memory).toFixed(0)} MB, ${of(({ atStart }) => atStart.files)} files opened;`,
         `first page of a block ${of(({ first }) => first).toFixed(0)} ms, then ${of(({ again }) => again).toFixed(1)} ms,`,
-        `${of(({ atFirst }) => atFirst.memory).toFixed(0)} MB, ${of(({ atFirst }) => atFirst.files)} files opened`,
+        `${of(({ atFirst }) => atFirst.memory).toFixed(0)} MB, ${of(({ atFirst }) => atFirst.files)} files opened;`,
+        `all definitions after ${(of(({ atEnd }) => atEnd.time) / 1_000).toFixed(1)} s, ${of(({ atEnd }) => atEnd.files)} files opened,`,
+        `${of(({ atEnd }) => atEnd.memory).toFixed(0)} MB, longest answer meanwhile ${of(({ atEnd }) => atEnd.longest).toFixed(0)} ms`,
       ].join(' '),
     );
   }
