@@ -14,11 +14,10 @@ import { hasProgram } from './monitoring/prometheus';
 import { startNginx } from './proxy/nginx';
 
 /**
- * `npm run test:nodes`: each event several times, and a process that stands still for a minute; `TEST_NODES=short` has each once. It is
- * no part of `npm test` yet: where a process is stopped while it makes a host call, the time until it goes on counts as that call's
- * (`limits.hostTime`), and its request is answered with a LogicError.
+ * `npm run test:nodes`: each event several times, and a process that stands still for a minute; `TEST_NODES=short` has each once, as
+ * in `npm test`.
  */
-const form = process.env.TEST_NODES;
+const form = process.env.TEST_NODES ?? 'short';
 const isLong = form === 'long';
 const ROUNDS = isLong ? 3 : 1;
 /** Milliseconds for which a process stands still. */
@@ -112,10 +111,12 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
 
   /** What happens to the nodes; each resolves when all are there again. */
   const events: Record<string, (round: number) => Promise<void>> = {
-    async 'each process is ended and started again'() {
-      for (const at of hosts.keys()) {
-        await hosts[at]?.stop();
+    async 'each process is taken out of the proxy, ended, and started again'() {
+      for (const [at, host] of hosts.entries()) {
+        await nginx.without(host.url);
+        await host.stop();
         hosts[at] = await start(at);
+        await nginx.without();
       }
     },
     async 'the standby takes over from the primary'() {
@@ -151,6 +152,16 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
       await pause(4_000);
     },
   };
+
+  /** The kinds of lines in a log of nginx, each with the time of its first one. */
+  function reasons(log: string): string[] {
+    const kinds = new Map<string, string>();
+    for (const [, time = '', text = ''] of log.matchAll(/^\S+ (\S+) \[\w+\] \S+ (.*)$/gm)) {
+      const kind = text.replace(/,.*/s, '').replace(/^\*\d+ /, '');
+      if (!kinds.has(kind)) kinds.set(kind, time);
+    }
+    return [...kinds].map(([kind, time]) => `nginx, first at ${time}: ${kind}`);
+  }
 
   const headers = { accept: 'application/json', host: 'www.example.com' };
 
@@ -212,7 +223,8 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
           const [begun, before] = [performance.now(), good];
           await happen(round);
           await more(0);
-          took.push(`${name}: ${Math.round(performance.now() - begun)} ms, ${good - before} stored meanwhile`);
+          const at = new Date().toISOString().slice(11, 19);
+          took.push(`${at} ${name}: ${Math.round(performance.now() - begun)} ms, ${good - before} stored meanwhile`);
         }
       await more(20);
     } finally {
@@ -241,6 +253,7 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
           `${answers.size} requests: ${names.map((name) => `${answered(name).length} ${name}`).join(', ')}`,
           `${requests.size} stored, ${effects.size} effects; pages: ${count(looks).join(', ')}`,
           ...took,
+          ...reasons(await nginx.errors()),
         ].join('\n'),
       );
       expect(answered('stored').filter((n) => !requests.has(n))).toEqual([]);

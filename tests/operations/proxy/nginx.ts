@@ -24,19 +24,30 @@ const isOpen = (port: number) =>
     }).on('error', () => done(false));
   });
 
+/** Processes that answer; one ends when its requests are answered. */
+const workersOf = ({ pid }: ChildProcess) =>
+  execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean);
+
 /** nginx with the repository's own file, in front of hosts; only its ports, its certificate and the hosts are others. */
 export async function startNginx(folder: string, ...hosts: string[]) {
   const [plain, secure] = [await freePort(), await freePort()];
   certify(folder);
-  const site = (await readFile(path.join(repository, 'deploy', 'nginx', 'site.conf'), 'utf8'))
-    .replaceAll('/etc/nginx/certificates', folder)
-    .replace(/server site:1337( .*)?;/, (_, options = '') =>
-      hosts.map((host) => `server ${new URL(host).host}${options};`).join('\n'),
-    )
-    .replaceAll(/^ *listen \[::\].*\n/gm, '')
-    .replace('listen 80;', `listen 127.0.0.1:${plain};`)
-    .replace('listen 443 ', `listen 127.0.0.1:${secure} `);
-  await writeFile(path.join(folder, 'site.conf'), site);
+  const given = await readFile(path.join(repository, 'deploy', 'nginx', 'site.conf'), 'utf8');
+  /** @param away the host that gets no requests */
+  const configure = (away?: string) => {
+    const server = (host: string, options: string) =>
+      `server ${new URL(host).host}${options}${host === away ? ' down' : ''};`;
+    const site = given
+      .replaceAll('/etc/nginx/certificates', folder)
+      .replace(/server site:1337( .*)?;/, (_, options = '') => hosts.map((host) => server(host, options)).join('\n'))
+      .replaceAll(/^ *listen \[::\].*\n/gm, '')
+      .replace('listen 80;', `listen 127.0.0.1:${plain};`)
+      .replace('listen 443 ', `listen 127.0.0.1:${secure} `);
+    return writeFile(path.join(folder, 'site.conf'), site);
+  };
+  await configure();
   const main = [
     'daemon off;',
     ...(process.getuid?.() === 0 ? ['user root;'] : []),
@@ -56,6 +67,13 @@ export async function startNginx(folder: string, ...hosts: string[]) {
   return {
     plain: `http://127.0.0.1:${plain}`,
     secure: `https://127.0.0.1:${secure}`,
+    /** Takes a host out, or puts it back, as docs/operate/upgrade.md says; what is under way is answered by the workers of before. */
+    async without(host?: string) {
+      await configure(host);
+      const before = workersOf(child);
+      child.kill('SIGHUP');
+      for (let time = 0; time < 200 && before.some((pid) => workersOf(child).includes(pid)); time += 1) await pause(50);
+    },
     /** What it has written into its log of errors. */
     errors: () => readFile(path.join(folder, 'error.log'), 'utf8'),
     async stop() {
