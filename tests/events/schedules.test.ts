@@ -103,7 +103,7 @@ async function expectEachSecondOnce(on: Stage): Promise<void> {
 describe('a schedule of each second, with two processes', () => {
   test('runs each second once, in either', () => expectEachSecondOnce(stage));
 
-  test('stops when its definition is removed, and begins anew when it is back', async () => {
+  test('stops when its definition is removed, and begins again when it is back', async () => {
     await themes.remove('main/apps/clock/blocks/seconds.yaml');
     const listed = () =>
       twin.run(async (strapi) => {

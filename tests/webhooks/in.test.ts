@@ -230,7 +230,7 @@ describe('is refused', () => {
     expect((await records('event')).length + (await records('push')).length).toBe(before);
   });
 
-  test('with a CSRF token instead of a signature, by whoever has one', async () => {
+  test('with a CSRF token instead of a signature, by any client that has one', async () => {
     for (const as of ['anonymous', 'mona', 'root'])
       expect((await post(body, {}, { as, csrf: true })).status, as).toBe(401);
   });

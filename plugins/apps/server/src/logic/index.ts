@@ -3,6 +3,7 @@ import { isAppsError, logicError, unavailable } from '../common/errors';
 import { packageManagerOf } from '../common/package-manager';
 import { OwnValue } from '../common/request-objects';
 import { within } from '../common/time/pace';
+import { processClock } from '../common/time/process-clock';
 import type { Limits, SandboxConfig } from '../config.types';
 import type { Messages } from '../processes/types';
 import type { Workers } from '../workers';
@@ -124,11 +125,11 @@ export function createLogicRuntime({
 
   /** Synchronous for a compiled program. */
   function compiledInTime(budget: LogicBudget, program: LogicProgram): WireProgram | Promise<WireProgram> {
-    const begin = performance.now();
+    const begin = processClock.now();
     const work = compile(program);
     if (!(work instanceof Promise)) return work;
     // The start of a process does not count either.
-    budget.shared.deadline += performance.now() - begin;
+    budget.shared.deadline += processClock.now() - begin;
     return waited(budget.shared, async () => {
       const done = await within(work, COMPILE_TIMEOUT);
       if (done === 'late') throw unavailable('The logic is still being compiled. Try again soon.', 1);
@@ -140,7 +141,7 @@ export function createLogicRuntime({
     budget: ({ losses, spent } = firstAttempt) => ({ losses, shared: newBudget(limits, spent) }),
     beside: ({ shared }, { losses } = firstAttempt) => ({ losses, shared }),
     renew({ shared }) {
-      shared.deadline = performance.now() + limits.logicTime;
+      shared.deadline = processClock.now() + limits.logicTime;
       shared.delays = limits.logicTime * MAX_DELAY_FACTOR;
       shared.earlierCalls += shared.hostCalls;
       shared.hostCalls = 0;
@@ -166,7 +167,7 @@ export function createLogicRuntime({
       breakers.check(program);
       const ready = compiledInTime(budget, program);
       const compiled = ready instanceof Promise ? await ready : ready;
-      if (performance.now() >= budget.shared.deadline) throw timeoutError(limits);
+      if (processClock.now() >= budget.shared.deadline) throw timeoutError(limits);
       const onEnd = once(await acquire(budget, compiled));
       const reportHostError = (name: string, error: unknown) => {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -234,7 +235,7 @@ async function startedRunner(
 
 /** The budget of a request that begins now, or again after it has spent some of its time. */
 const newBudget = ({ logicTime }: LogicRuntimeOptions['limits'], spent: number): SharedBudget => ({
-  deadline: performance.now() + Math.max(logicTime - spent, logicTime / MIN_PART),
+  deadline: processClock.now() + Math.max(logicTime - spent, logicTime / MIN_PART),
   delays: logicTime * MAX_DELAY_FACTOR,
   hostCalls: 0,
   earlierCalls: 0,

@@ -97,7 +97,7 @@ export interface LogicBudget {
 
 /** One deadline and one set of counters for all logic of a request, nested blocks and apps included. */
 export interface SharedBudget {
-  /** `performance.now()` at which logic must have ended. The runtime moves it when the request must wait. */
+  /** The time of `processClock` at which logic must have ended. The runtime moves it when the request must wait. */
   deadline: number;
   /** Milliseconds by which the deadline may still be moved for a request that got no processor (sandbox/src/request-clock.ts). */
   delays: number;

@@ -1,7 +1,7 @@
 import { AppsError, missing, notFound } from '../../common/errors';
 import { OwnValue } from '../../common/request-objects';
 import { didYouMean } from '../../common/text';
-import { JsonText } from '../../logic';
+import { JsonText, remainingTime } from '../../logic';
 import type { CreatorData, RecordData } from '../../logic/types';
 import { storedJson } from '../../records';
 import type { ReadEnd, StoredRecord } from '../../records/types';
@@ -176,5 +176,5 @@ function blockIn({ run: { app } }: Target, block: string | null | undefined): { 
 /** Ends a search when the time of the logic is over or the client has left. */
 function endOf({ budget, visit }: Run): ReadEnd {
   // A timer may fire a millisecond early: without the extra one the search would fail before the logic times out.
-  return { time: Math.ceil(budget.shared.deadline - performance.now()) + 1, signal: visit.signal };
+  return { time: Math.ceil(remainingTime(budget.shared)) + 1, signal: visit.signal };
 }

@@ -1,10 +1,10 @@
-import { performance } from 'node:perf_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { HostAnswer, HostCalls, WireProgram } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
 import { RequestSet } from '../../common/request-objects';
 import { spanned, withinSpan } from '../../common/spans';
 import { recordWork, SLICE, untilLoopIsFreeFor } from '../../common/time/pace';
+import { processClock } from '../../common/time/process-clock';
 import type { Limits } from '../../config.types';
 import type { Caller } from '../host-functions/row';
 import { callHost } from '../host-functions/table';
@@ -19,6 +19,12 @@ const MAX_HOLD = 100;
 
 /** Milliseconds that a call waits longer for others, for each one that it and its request take of the main thread. */
 const HANDICAP = 5;
+
+/**
+ * Milliseconds that one call is charged at most. What a call may do takes less (docs/decisions/bounds.md): one that is charged more has
+ * waited, for instance for a database that fails over, and others have worked meanwhile.
+ */
+const MAX_CHARGE = 500;
 
 /** A host call: the program that makes it, and its request. */
 interface PacedCall {
@@ -35,9 +41,6 @@ interface Waiter {
   begin(release: () => void): void;
 }
 
-/** Milliseconds for which the main thread has worked, not those in which it has waited for events. */
-const worked = (): number => performance.eventLoopUtilization().active;
-
 /** A host call that runs. */
 interface RunningCall {
   /** Milliseconds of the thread that it has taken. */
@@ -51,14 +54,14 @@ export const newUse = (): HostUse => ({ time: 0, slice: 0, mustWait: false });
 
 /**
  * Bounds what host calls take of the main thread. Each is measured: the time for which the thread works during the call, divided
- * by the calls that run at the same time. A request that has used a slice of it waits before its next call, and so does a call
+ * by the calls that run at the same time, up to a maximum. A request that has used a slice of it waits before its next call, and so does a call
  * that has been longer than a slice for its program; others do not wait. Of those that wait one begins at a time, with a pause
  * after the work of the one before (`common/time/pace.ts`), the one that has used least first.
  */
 export class HostPace {
   private readonly running = new RequestSet<RunningCall>();
-  /** The time of `worked` that is shared out. */
-  private counted = worked();
+  /** The milliseconds of the main thread's work that are shared out. */
+  private counted = processClock.worked();
   private readonly waiting = new Set<Waiter>();
   /** The request whose call others wait for. */
   private holder: SharedBudget | null = null;
@@ -78,7 +81,7 @@ export class HostPace {
     } finally {
       this.share();
       this.running.delete(entry);
-      this.charge(call, own.time);
+      this.charge(call, Math.min(own.time, MAX_CHARGE));
       release?.();
     }
   }
@@ -122,7 +125,7 @@ export class HostPace {
 
   /** Gives each running call its part of the time since the last call of this. */
   private share(): void {
-    const now = worked();
+    const now = processClock.worked();
     const here = this.running.values().filter(({ isAway }) => !isAway);
     for (const one of here) one.time += (now - this.counted) / here.length;
     this.counted = now;

@@ -43,6 +43,15 @@ describe('the time of host calls', () => {
     expect(inner.host.time + outer.host.time).toBeGreaterThanOrEqual(43);
   });
 
+  test('is bounded for one call: the rest is that of others, for which it has waited', async () => {
+    const shared = request();
+    await new HostPace().run({ program: program(), name: 'count', shared }, async () => {
+      const end = performance.now() + 800;
+      while (performance.now() < end) await pause(1).then(() => busy(20));
+    });
+    expect(shared.host.time).toBe(500);
+  });
+
   test('counts when the call fails', async () => {
     const shared = request();
     const failing = new HostPace().run({ program: program(), name: 'documents', shared }, async () => {

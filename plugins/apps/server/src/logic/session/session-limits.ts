@@ -1,5 +1,6 @@
 import type { FailureReason } from '../../../../shared/logic-protocol';
 import { AppsError, logicError } from '../../common/errors';
+import { processClock } from '../../common/time/process-clock';
 import type { Limits } from '../../config.types';
 import { createSemaphore, type Semaphore } from '../../workers';
 import type { Fault } from '../supervisor/runner';
@@ -101,7 +102,7 @@ export function faultError({ program, limits }: Session, fault: Fault): AppsErro
 
 /** Milliseconds that are left for the logic of a request; they stay the same while it waits. */
 export function remainingTime({ deadline, waiting }: SharedBudget): number {
-  return deadline - (waiting.count > 0 ? waiting.since : performance.now());
+  return deadline - (waiting.count > 0 ? waiting.since : processClock.now());
 }
 
 /**
@@ -110,7 +111,7 @@ export function remainingTime({ deadline, waiting }: SharedBudget): number {
  */
 export async function waited<T>(shared: SharedBudget, work: () => Promise<T>): Promise<T> {
   const { waiting, inCall } = shared;
-  if (waiting.count === 0) waiting.since = performance.now();
+  if (waiting.count === 0) waiting.since = processClock.now();
   waiting.count += 1;
   for (const session of inCall) session.pause();
   try {
@@ -118,7 +119,7 @@ export async function waited<T>(shared: SharedBudget, work: () => Promise<T>): P
   } finally {
     waiting.count -= 1;
     // Others of the request may go on waiting: they add the rest.
-    const now = performance.now();
+    const now = processClock.now();
     shared.deadline += now - waiting.since;
     waiting.since = now;
     if (waiting.count === 0) for (const session of inCall) session.resume();

@@ -1,7 +1,9 @@
 import type { FailureReason, RequestTime } from '../../../../shared/logic-protocol';
 import { AppsError } from '../../common/errors';
+import { processClock } from '../../common/time/process-clock';
 import type { Fault, Runner, SessionMessage } from '../supervisor/runner';
 import { RunnerBreach } from '../supervisor/runner';
+import { againError } from '../supervisor/runner-pool';
 import { HostAnswers, type HostAnswersOptions } from './host-answers';
 import { brokenError, isDeep, readHostCalls, readJson } from './outcome';
 import { failureError, faultError, lateError, remainingTime, SessionDeadline } from './session-limits';
@@ -28,7 +30,8 @@ interface Waiting {
 export class SessionLink {
   readonly host: HostAnswers;
   private readonly id: number;
-  private readonly begun = performance.now();
+  private readonly begun = processClock.now();
+  private readonly stops = processClock.stops();
   private readonly deadline: SessionDeadline;
   /** Whether the runner knows of the session. */
   private opened = false;
@@ -136,7 +139,7 @@ export class SessionLink {
       return false;
     }
     this.isOverdue = true;
-    this.options.overLimit(performance.now() - this.begun);
+    this.options.overLimit(processClock.now() - this.begun);
     this.reject(error);
     return true;
   }
@@ -209,7 +212,9 @@ export class SessionLink {
   }
 
   private failure(reason: FailureReason, message: string): AppsError {
-    const time = performance.now() - this.begun;
+    const time = processClock.now() - this.begun;
+    // The runner's clock has run meanwhile.
+    if (reason === 'time' && processClock.stops() > this.stops) return againError();
     if (reason === 'time' || reason === 'memory') this.options.overLimit(time);
     return reason === 'time' ? this.lateError(message) : failureError(this.options, reason, message, time);
   }
@@ -234,7 +239,7 @@ export class SessionLink {
 
   /** Ends the session because it exceeded a limit. */
   private refuse(error: AppsError): void {
-    this.options.overLimit(performance.now() - this.begun);
+    this.options.overLimit(processClock.now() - this.begun);
     this.stop(error);
   }
 

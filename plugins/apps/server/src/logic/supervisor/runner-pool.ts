@@ -78,12 +78,15 @@ export interface RunnerAttempt {
 
 export const firstAttempt: RunnerAttempt = { losses: 0, spent: 0 };
 
-/** The error of a session that runs again with a context of its own; its runner gives its program no other for a while. */
+/**
+ * The error of a session that runs again without a loss: with a context of its own, and its runner gives its program no other for a
+ * while; or because this process was stopped, while the runner's clock ran.
+ */
 export function againError(): AppsError {
   return unavailable('The sandbox has failed. Try again.', 1, { cause: new Lost(null, false) });
 }
 
-/** Times that a request runs again without a loss: each finds one of its programs, which is not found again soon. */
+/** Times that a request runs again without a loss: for each of its programs, which needs it once, and for stops of the process. */
 const MAX_AGAIN = 16;
 
 /**

@@ -1,6 +1,7 @@
 import { type Items, isItems } from '../../../../../shared/json';
 import { AppsError, isAppsError } from '../../../common/errors';
 import { shortWork } from '../../../common/time/pace';
+import { processClock } from '../../../common/time/process-clock';
 import { documentIdsIn } from '../../../files';
 import { PausedError } from '../../../logic';
 import { changedBy } from '../../../records';
@@ -82,7 +83,7 @@ async function createWithLogic(
       if (total % BATCH_SIZE === 0) {
         sessions.close();
         sessions = blockSessions(run);
-        batchEnd = performance.now() + MAX_BATCH_TIMES * logicTime;
+        batchEnd = processClock.now() + MAX_BATCH_TIMES * logicTime;
       }
       total += 1;
       run.services.logic.renew(run.budget);
