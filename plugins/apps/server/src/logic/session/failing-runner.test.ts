@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { processClock } from '../../common/time/process-clock';
 import type { Limits } from '../../config.types';
 import { createLogicRuntime, firstAttempt, nextAttempt } from '..';
 import { contextOf, fakeHost, inProcess, limits, programOf, runOnce } from '../testing/harness';
@@ -123,7 +124,7 @@ describe('a runner that fails', () => {
     expect(next).toEqual({ losses: 2, spent: expect.any(Number) });
     expect(next?.spent).toBeGreaterThan(250);
     expect(nextAttempt(error, next as NonNullable<typeof next>)).toBeNull();
-    const left = (spent: number) => full.budget({ losses: 2, spent }).shared.deadline - performance.now();
+    const left = (spent: number) => full.budget({ losses: 2, spent }).shared.deadline - processClock.now();
     expect([left(300), left(9_000)].map((time) => Math.round(time / 50))).toEqual([74, 20]);
     await full.destroy();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../common/errors';
+import { processClock } from '../../common/time/process-clock';
 import { contextOf, fakeHost, limits, programOf, runOnce, useRuntime } from '../testing/harness';
 import type { LogicHost, LogicRuntime } from '../types';
 
@@ -142,7 +143,7 @@ describe('nested sessions', () => {
     });
     session.close();
     const late = runtime.budget();
-    late.shared.deadline = performance.now() - 1;
+    late.shared.deadline = processClock.now() - 1;
     await expect(open('function f() {}', fakeHost(), late)).rejects.toMatchObject({
       name: 'LogicTimeoutError',
       status: 504,
