@@ -2,16 +2,18 @@
  * What many apps cost a theme: a host with 2,000 apps of 20 blocks beside the same host with one app, alternately.
  * `node benchmarks/apps.mjs [--apps N] [--blocks N] [--runs N]`. Prints, for each, the time to the first answer of the site, the
  * memory then, the files of the theme that were opened until then, the same for the first page of one app's block, and when the definitions
- * of all apps are read, with the longest answer of that page meanwhile: a schedule runs although no visitor has asked for its app.
+ * of all apps are read, with the longest answer of that page meanwhile: a schedule runs although no visitor has asked for its app. At last
+ * the part of a processor that the server needs without requests.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writeFiles } from '../scripts/files.mjs';
 import { build, writeSecrets } from '../scripts/prepare.mjs';
 import { startHost } from './support/host.mjs';
-import { treeMemory } from './support/process-tree.mjs';
+import { treeMemory, treeTime } from './support/process-tree.mjs';
 import { median } from './support/statistics.mjs';
 
 const { values: options } = parseArgs({
@@ -74,6 +76,9 @@ async function timed(url) {
   return performance.now() - began;
 }
 
+/** Milliseconds for which a server has no requests. */
+const IDLE = 15_000;
+
 /** Milliseconds for which no file is opened when all are read that the server reads by itself. */
 const QUIET = 4_000;
 
@@ -86,6 +91,13 @@ async function untilRead(address, opened, began) {
     if (now !== files) [files, since] = [now, performance.now()];
   }
   return { files, longest, time: since - began };
+}
+
+/** The part of a processor that the server needs without requests. */
+async function idleShare(pid) {
+  const before = treeTime([pid]);
+  await pause(IDLE);
+  return ((treeTime([pid]) - before) * 1_000) / IDLE;
 }
 
 /** One start of a host with a theme. */
@@ -109,7 +121,7 @@ async function measure(themes, app) {
     const again = [];
     for (let at = 0; at < 20; at += 1) again.push(await timed(address));
     const read = await untilRead(address, opened, began);
-    const atEnd = { ...read, memory: treeMemory(host.pid) };
+    const atEnd = { ...read, memory: treeMemory(host.pid), idle: await idleShare(host.pid) };
     return { start, atStart, first, atFirst, again: median(again), atEnd };
   } finally {
     await host.stop();
@@ -137,7 +149,8 @@ try {
         `first page of a block ${of(({ first }) => first).toFixed(0)} ms, then ${of(({ again }) => again).toFixed(1)} ms,`,
         `${of(({ atFirst }) => atFirst.memory).toFixed(0)} MB, ${of(({ atFirst }) => atFirst.files)} files opened;`,
         `all definitions after ${(of(({ atEnd }) => atEnd.time) / 1_000).toFixed(1)} s, ${of(({ atEnd }) => atEnd.files)} files opened,`,
-        `${of(({ atEnd }) => atEnd.memory).toFixed(0)} MB, longest answer meanwhile ${of(({ atEnd }) => atEnd.longest).toFixed(0)} ms`,
+        `${of(({ atEnd }) => atEnd.memory).toFixed(0)} MB, longest answer meanwhile ${of(({ atEnd }) => atEnd.longest).toFixed(0)} ms;`,
+        `without requests ${(of(({ atEnd }) => atEnd.idle) * 100).toFixed(1)} % of a processor`,
       ].join(' '),
     );
   }

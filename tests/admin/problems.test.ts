@@ -94,7 +94,7 @@ const themes = useThemes(async (themes) => {
   await themes.write('main/apps/fails/blocks/fine.yaml', value);
   await themes.write('main/apps/fails/blocks/fine.py', 'def value(context):\n    return context.app.get_record("x")\n');
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: { TEST_LOGIC_TIME: '2000' } }));
 
 async function detail(app = 'fails'): Promise<AppDetail> {
   const { status, text, json } = await stage.send<AppDetail>({ as: 'root', send: `GET /apps/sites/site/apps/${app}` });

@@ -5,7 +5,7 @@ import { useDatabase, useThemes } from '../support/hooks';
 import { type Host, startHost } from '../support/host';
 
 /** Requests, each of which adds a job; how many of them are under way at once. */
-const count = Number(process.env.TEST_JOBS ?? 240);
+const count = Number(process.env.TEST_JOBS ?? 120);
 const clients = 8;
 /** Servers that are killed at least, while requests come. */
 const minKills = Number(process.env.TEST_KILLS ?? 3);

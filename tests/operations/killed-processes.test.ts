@@ -17,7 +17,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 describe.each(await availableClients())('killed processes on %s', (client) => {
   // The next process recovers a SQLite file; a database server itself undoes what a lost connection has not committed.
-  const points = Number(process.env.TEST_KILL_POINTS ?? (client === 'sqlite' ? 8 : 4));
+  const points = Number(process.env.TEST_KILL_POINTS ?? (client === 'sqlite' ? 5 : 3));
   const database = useDatabase(client, { table: true });
   let store: RecordStore;
   const running: StoreProcess[] = [];

@@ -66,15 +66,14 @@ export function createUnconfirmed(services: () => Services): Unconfirmed {
 
   const look = async (): Promise<void> => {
     const all = services();
-    for (const site of await all.sites.all())
-      for (const appId of await all.sites.apps(site)) {
-        if (isEnded) return;
-        const lookAt = async () => {
-          const app = await all.loadApp(site, appId);
-          if (app?.confirms && !app.error) for (const end of ends) await endAll(all, site, app, end);
-        };
-        await lookAt().catch(report(` of ${appId}`));
-      }
+    for (const { site, appId } of await all.sites.watched(['confirm'])) {
+      if (isEnded) return;
+      const lookAt = async () => {
+        const app = await all.loadApp(site, appId);
+        if (app?.confirms && !app.error) for (const end of ends) await endAll(all, site, app, end);
+      };
+      await lookAt().catch(report(` of ${appId}`));
+    }
   };
 
   const begin = (): void => {
@@ -176,13 +175,12 @@ export function createWaitingLists(services: () => CallServices & { sites: Sites
 
   const look = async (): Promise<void> => {
     const { sites, logger } = services();
-    for (const site of await sites.all())
-      for (const appId of await sites.apps(site)) {
-        if (isEnded) return;
-        await lookAt(site, appId).catch((error: unknown) => {
-          logger.error(`[apps] waiting lists of ${appId}: ${String(error)}`);
-        });
-      }
+    for (const { site, appId } of await sites.watched(['waiting_list'])) {
+      if (isEnded) return;
+      await lookAt(site, appId).catch((error: unknown) => {
+        logger.error(`[apps] waiting lists of ${appId}: ${String(error)}`);
+      });
+    }
   };
 
   const keepLooking = async (): Promise<void> => {

@@ -28,12 +28,12 @@ interface OfApp {
 }
 
 interface DeclaredTools {
-  sites: Pick<Sites, 'all' | 'apps' | 'revision'>;
+  sites: Pick<Sites, 'watched' | 'revision'>;
   loadApp(site: Site, appId: string): Awaitable<App | null>;
 }
 
 /**
- * Finds the schedules of all blocks. An app is loaded again only when its files have changed; the result is the same object while
+ * Finds the schedules of all blocks. Only apps whose definitions may have any are loaded. An app is loaded again only when its files have changed; the result is the same object while
  * nothing has.
  */
 export function createDeclared({ sites, loadApp }: DeclaredTools): () => Promise<Declared> {
@@ -54,11 +54,10 @@ export function createDeclared({ sites, loadApp }: DeclaredTools): () => Promise
 
   return async () => {
     const found = new Map<string, OfApp>();
-    for (const site of await sites.all())
-      for (const appId of await sites.apps(site)) {
-        const entry = await ofApp(site, appId);
-        if (entry) found.set(...entry);
-      }
+    for (const { site, appId } of await sites.watched(['schedules', 'keep'])) {
+      const entry = await ofApp(site, appId);
+      if (entry) found.set(...entry);
+    }
     const isSame = found.size === known.size && [...found].every(([name, one]) => known.get(name) === one);
     known = found;
     if (isSame && result) return result;

@@ -75,7 +75,10 @@ describe.each(await availableClients())('schedules on %s', (client) => {
       now: () => now,
       sites: {
         all: async () => Object.keys(files).map(siteOf),
-        apps: async ({ id }) => Object.keys(files[id] ?? {}),
+        watched: async () =>
+          Object.entries(files).flatMap(([id, apps]) =>
+            Object.keys(apps).map((appId) => ({ site: siteOf(id), appId })),
+          ),
         revision: async ({ id }, app) => JSON.stringify(files[id]?.[app]),
       },
       loadApp: async ({ id }, app) => {

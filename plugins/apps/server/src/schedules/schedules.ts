@@ -5,6 +5,7 @@ import type { Logger } from '../common/log';
 import { cronWords } from '../common/time/cron';
 import type { HostDatabase } from '../database';
 import type { Jobs, NewJob } from '../jobs/types';
+import type { Sites } from '../sites/types';
 import { createDeclared, type Declared, placeOf } from './declared';
 import { ScheduleRows, type StoredRow, type StoredSchedule } from './rows';
 import type { DeclaredSchedule, ListedSchedule, ScheduleProgress, Schedules } from './types';
@@ -112,7 +113,7 @@ interface SchedulesOptions {
   database: HostDatabase;
   logger: Logger;
   jobs: Pick<Jobs, 'insert' | 'find'>;
-  sites: Parameters<typeof createDeclared>[0]['sites'];
+  sites: Pick<Sites, 'all' | 'watched' | 'revision'>;
   loadApp: AppServices['loadApp'];
   /** Whether this process stores jobs of ticks. */
   isActive: boolean;

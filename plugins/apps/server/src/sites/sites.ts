@@ -6,7 +6,6 @@ import { createAddressParser, urls } from './addresses';
 import { type ContentTypeInfo, createContent, type ReadContent } from './content';
 import { createEditor } from './themes/editor';
 import {
-  type AppLocation,
   createChoices,
   createThemes,
   revisionOf,
@@ -14,7 +13,8 @@ import {
   type Snapshot,
   themeProblems,
 } from './themes/themes';
-import type { AppFolder, Site, Sites, ThemeFile, ThemeFolder } from './types';
+import { createWatchedApps } from './themes/watched-apps';
+import type { AppFolder, AppLocation, Site, Sites, ThemeFile, ThemeFolder } from './types';
 
 export interface SitesOptions {
   config: Pick<AppsConfig, 'themesDirectory' | 'appsFolder' | 'sites' | 'content'>;
@@ -51,6 +51,8 @@ export function createSitesFrom(options: SitesOptions): Sites {
 
   const all = () => Promise.all(config.sites.map(siteOf));
 
+  const appIds = async (themeId: string) => (await themes.apps(themeId)).map(([id]) => id);
+
   const configOf = (id: string) => config.sites.find((site) => site.id === id);
 
   return {
@@ -58,10 +60,16 @@ export function createSitesFrom(options: SitesOptions): Sites {
     urls,
     editor: createEditor(themes, config.appsFolder),
     content: createContent({ ...options, sites: all }),
-    apps: (site) => themes.appIds(site.theme),
+    apps: (site) => appIds(site.theme),
     asset: themes.asset,
     assetVersion: themes.assetVersion,
     all,
+    watched: createWatchedApps({
+      sites: all,
+      apps: (site) => themes.apps(site.theme),
+      words: themes.watchedWords,
+      production: options.production,
+    }),
 
     site(id) {
       const found = configOf(id);
@@ -83,7 +91,7 @@ export function createSitesFrom(options: SitesOptions): Sites {
         (await themes.ids()).map(async (id) => {
           const file = (await themes.themeFiles(id))?.files.get('theme.yaml');
           const { title = id, description = '' } = describeTheme(options, id, file, logger);
-          return { id, title, description, apps: await themes.appIds(id) };
+          return { id, title, description, apps: await appIds(id) };
         }),
       );
     },

@@ -5,6 +5,7 @@ import type { Awaitable } from '../common/time/awaitable';
 import type { ContentTypeInfo } from './content';
 import type { Editor } from './themes/editor';
 import type { OpenFile } from './themes/theme-files';
+import type { WatchedApp, WatchedWord } from './themes/watched-apps';
 
 export type { OpenFile };
 
@@ -157,6 +158,15 @@ export interface AppFolder {
   files: ReadonlyMap<string, ThemeFile>;
 }
 
+/** The location of an app's folder. */
+export interface AppLocation {
+  /** The theme that holds it. */
+  themeId: string;
+  /** Real paths of the theme and of the app's folder. */
+  root: string;
+  folder: string;
+}
+
 /** The public interface of sites/. */
 export interface Sites {
   /**
@@ -178,6 +188,11 @@ export interface Sites {
    * A text that changes with the files that the app's folder has, or null; options do not change it. Asks the disk only, not the database.
    */
   revision(site: Site, appId: string): Promise<string | null>;
+  /**
+   * The apps of all sites whose definitions may have one of these keys, for work that no request begins. In production a change is seen
+   * after some seconds.
+   */
+  watched(words: readonly WatchedWord[]): Promise<readonly WatchedApp[]>;
   /** Sets the options of an app in a site (kept in the database, merged over the file's); null: none. */
   setOptions(siteId: string, appId: string, options: Items | null): Promise<void>;
   /** The files of the site's active theme, or null if there is no such folder. Re-read when a file has changed. */

@@ -6,7 +6,7 @@ import { type Awaitable, keptFor } from '../../common/time/awaitable';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses';
-import type { AppFolder, PublicFile, Site, ThemeFile } from '../types';
+import type { AppFolder, AppLocation, PublicFile, Site, ThemeFile } from '../types';
 import {
   createAssetVersions,
   type FoundFile,
@@ -18,6 +18,7 @@ import {
   readThemeFile,
   type Search,
 } from './theme-files';
+import { DefinitionWords, type WatchedWord } from './watched-apps';
 
 /** Files of a folder at one moment: either all old or all new. */
 export interface Snapshot {
@@ -153,15 +154,6 @@ interface ThemesOptions {
   production: boolean;
 }
 
-/** The location of an app's folder. */
-export interface AppLocation {
-  /** The theme that holds it. */
-  themeId: string;
-  /** Real paths of the theme and of the app's folder. */
-  root: string;
-  folder: string;
-}
-
 /** Themes on disk (docs/reference/theme.md): nothing outside a theme's folder is ever read. */
 export type Themes = ReturnType<typeof createThemes>;
 
@@ -171,6 +163,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
   const appSnapshots = new Snapshots(appSearches, maxAge);
   const themeSnapshots = new Snapshots(themeSearches, maxAge);
   const versions = createAssetVersions(maxAge);
+  const definitions = new DefinitionWords();
   const warned = new Set<string>();
 
   function warnOnce(message: string): null {
@@ -204,8 +197,8 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       // Names are compared with those in the folder, because some file systems ignore case.
       const names = apps ? await namesIn(apps) : [];
       if (root && apps && names.includes(appId)) {
-        const folder = await insideRoot(root, join(apps, appId));
-        if (folder && (await isFolder(folder))) return { themeId: theme, root, folder };
+        const folder = await appFolder(root, apps, appId);
+        if (folder) return { themeId: theme, root, folder };
       }
       const hasLink = root && apps && names.includes(`${appId}.lnk`);
       const next = hasLink ? await readLink(root, join(apps, `${appId}.lnk`)) : null;
@@ -242,6 +235,9 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     /** The files of an app's folder. */
     appFiles: ({ root, folder }: AppLocation): Awaitable<Snapshot> => appSnapshots.get(root, folder),
 
+    /** The watched words that the definitions of an app have; their texts are not kept. */
+    watchedWords: ({ root, folder }: AppLocation): Promise<ReadonlySet<WatchedWord>> => definitions.words(root, folder),
+
     /** The own files of the theme that holds an app. */
     filesOfTheme: ({ root }: AppLocation): Awaitable<Snapshot> => themeSnapshots.get(root, root),
 
@@ -258,13 +254,20 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       return names.filter((_, index) => roots[index] !== null);
     },
 
-    /** Ids of all apps that a theme offers, linked ones included. */
-    async appIds(themeId: string): Promise<string[]> {
+    /** All apps that a theme offers, linked ones included, by id. */
+    async apps(themeId: string): Promise<[id: string, location: AppLocation][]> {
       const root = await rootOf(themeId);
       const apps = root && (await insideRoot(root, join(root, appsFolder)));
-      const ids = new Set((apps ? await namesIn(apps) : []).map((name) => name.replace(/\.lnk$/, '')).filter(isId));
-      const found = await Promise.all([...ids].map((id) => locateApp(themeId, id)));
-      return [...ids].filter((_, index) => found[index] !== null);
+      if (!root || !apps) return [];
+      const names = new Set(await namesIn(apps));
+      const ids = [...new Set([...names].map((name) => name.replace(/\.lnk$/, '')).filter(isId))];
+      // `locateApp` reads the names of all apps to find one: here they are known.
+      const locationOf = async (id: string): Promise<AppLocation | null> => {
+        const folder = names.has(id) ? await appFolder(root, apps, id) : null;
+        return folder ? { themeId, root, folder } : locateApp(themeId, id);
+      };
+      const found = await Promise.all(ids.map(async (id) => [id, await locationOf(id)] as const));
+      return found.flatMap(([id, location]) => (location ? [[id, location] satisfies [string, AppLocation]] : []));
     },
   };
 }
@@ -273,6 +276,12 @@ const isFound = (value: unknown): boolean => value !== null;
 
 /** Files are read outside of every transaction. */
 const never = (): boolean => false;
+
+/** The real path of an app's folder in a folder of apps; null if it is none, or outside of the theme. */
+async function appFolder(root: string, apps: string, id: string): Promise<string | null> {
+  const folder = await insideRoot(root, join(apps, id));
+  return folder && (await isFolder(folder)) ? folder : null;
+}
 
 async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false;
