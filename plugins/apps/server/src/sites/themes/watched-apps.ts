@@ -26,11 +26,8 @@ export class DefinitionWords {
     const signature = contentVersion(found.map((file) => file.signature).join());
     const before = this.known.get(base);
     if (before?.signature === signature) return before.words;
-    const words = new Set<WatchedWord>();
-    for (const one of found) {
-      const file = await readThemeFile(root, one);
-      if (file) for (const word of wordsIn(file)) words.add(word);
-    }
+    const files = await Promise.all(found.map((one) => readThemeFile(root, one)));
+    const words = new Set(files.flatMap((file) => (file ? [...wordsIn(file)] : [])));
     this.known.set(base, { signature, words });
     return words;
   }
