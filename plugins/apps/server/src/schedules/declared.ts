@@ -33,8 +33,8 @@ interface DeclaredTools {
 }
 
 /**
- * Finds the schedules of all blocks. Only apps whose definitions may have any are loaded. An app is loaded again only when its files have changed; the result is the same object while
- * nothing has.
+ * Finds the schedules of all blocks. Only apps whose definitions may have any are loaded, and again only when their files have changed;
+ * the result is the same object while nothing has.
  */
 export function createDeclared({ sites, loadApp }: DeclaredTools): () => Promise<Declared> {
   let known = new Map<string, OfApp>();

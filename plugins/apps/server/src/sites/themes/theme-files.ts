@@ -140,6 +140,15 @@ export async function findFiles(root: string, base: string, searches: readonly S
   return found;
 }
 
+/** A file changed twice within this time may keep its time stamp, so that only reading it again can tell. */
+const UNSETTLED_MS = 100;
+
+/** Whether a file was changed so lately that another change might leave it with the same signature. */
+export function changedLately(files: FoundFile[]): boolean {
+  const recent = (BigInt(Date.now()) - BigInt(UNSETTLED_MS)) * 1_000_000n;
+  return files.some(({ signature }) => BigInt(signature.slice(signature.lastIndexOf(':') + 1)) > recent);
+}
+
 function signatureOf(real: string, { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [real, dev, ino, size, mtimeNs, ctimeNs].join(':');
 }

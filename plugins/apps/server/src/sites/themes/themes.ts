@@ -8,6 +8,7 @@ import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses';
 import type { AppFolder, AppLocation, PublicFile, Site, ThemeFile } from '../types';
 import {
+  changedLately,
   createAssetVersions,
   type FoundFile,
   findFiles,
@@ -27,8 +28,6 @@ export interface Snapshot {
   files: ReadonlyMap<string, ThemeFile>;
 }
 
-/** A file changed twice within this time may keep its time stamp, so that only reading it again can tell. */
-const UNSETTLED_MS = 100;
 /** Reads of a folder while its files change; after the last one its files are used although they may differ in age. */
 const MAX_READS = 5;
 
@@ -103,11 +102,6 @@ export class Snapshots {
 
 function signatureOf(files: FoundFile[]): string {
   return files.map(({ path, signature }) => `${path}:${signature}`).join('\n');
-}
-
-function changedLately(files: FoundFile[]): boolean {
-  const recent = (BigInt(Date.now()) - BigInt(UNSETTLED_MS)) * 1_000_000n;
-  return files.some(({ signature }) => BigInt(signature.slice(signature.lastIndexOf(':') + 1)) > recent);
 }
 
 /** Hash of all paths and texts. */

@@ -1,6 +1,6 @@
 import { contentVersion } from '../../common/assets';
 import type { AppLocation, Site } from '../types';
-import { findFiles, readThemeFile, type Search } from './theme-files';
+import { changedLately, findFiles, readThemeFile, type Search } from './theme-files';
 
 /** Keys of definitions for which the server looks at apps by itself: schedules run, and times end, without a request. */
 const watched = ['schedules', 'keep', 'confirm', 'waiting_list'] as const;
@@ -28,7 +28,7 @@ export class DefinitionWords {
     if (before?.signature === signature) return before.words;
     const files = await Promise.all(found.map((one) => readThemeFile(root, one)));
     const words = new Set(files.flatMap((file) => (file ? [...wordsIn(file)] : [])));
-    this.known.set(base, { signature, words });
+    if (!changedLately(found)) this.known.set(base, { signature, words });
     return words;
   }
 }
