@@ -147,13 +147,20 @@ describe.each(Object.entries(tables))('records of the app "%s"', (app, table) =>
     ),
   );
 
+  const put = (id: string) => stage.send({ as: 'mona', send: `PUT ${app}/record/${id}`, json: item });
+  beforeAll(() => put('kept'));
+
   test.each(cells)('operation $operation of $as: $expected', async ({ as, request, kind, expected }) => {
-    await stage.send({ as: 'mona', send: `PUT ${app}/record/kept`, json: item });
-    await stage.send({ as: 'mona', send: `PUT ${app}/record/gone`, json: item });
+    if (kind === 'reads') {
+      const refused = request.send.startsWith('HEAD') && expected === 'json' ? 403 : expected;
+      return expect(await answer(as, app, request)).toBe(refused);
+    }
+    await put('kept');
+    await put('gone');
     const before = await stage.send<unknown[]>({ as: 'mona', send: `GET ${app}/records` });
     const cell = await answer(as, app, request);
-    expect(cell).toBe(request.send.startsWith('HEAD') && expected === 'json' ? 403 : expected);
-    if (typeof cell === 'number' && cell < 400 && kind !== 'reads') return;
+    expect(cell).toBe(expected);
+    if (typeof cell === 'number' && cell < 400) return;
     const after = await stage.send({ as: 'mona', send: `GET ${app}/records` });
     expect(after.text).toBe(before.text);
   });

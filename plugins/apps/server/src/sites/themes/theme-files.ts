@@ -1,4 +1,4 @@
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -93,10 +93,22 @@ export const MAX_FILES = 1000;
 /** Depth of nested folders. */
 export const MAX_DEPTH = 8;
 
+/** Entries of a folder, sorted by name, or none; hidden ones are left out. */
+export async function entriesIn(folder: string): Promise<Dirent[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** Names in a folder, sorted, or none; hidden ones are left out. */
-export async function namesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => []);
-  return names.filter((name) => !name.startsWith('.')).sort();
+export const namesIn = async (folder: string): Promise<string[]> => (await entriesIn(folder)).map(({ name }) => name);
+
+/**
+ * The real path of an entry of `folder`, a real path inside `root`; null for a link that leads out of it. Only a link is looked up:
+ * that costs a system call for each part of its path.
+ */
+export async function realPathOf(root: string, folder: string, entry: Dirent): Promise<string | null> {
+  const path = join(folder, entry.name);
+  return entry.isSymbolicLink() ? insideRoot(root, path) : path;
 }
 
 /** A file or folder as it was found, by its path relative to the start of the search. */
@@ -109,33 +121,45 @@ export interface FoundFile {
 
 /** A search for files of one folder, or (`deep`) also of its subfolders. */
 export interface Search {
-  /** Folder relative to the start of the search; '' for the start. */
+  /** Name of a folder at the start of the search; '' for the start itself. */
   folder: string;
   deep: boolean;
   accepts(name: string): boolean;
 }
 
-/** All regular files of `base` that are searched for and lie inside `root`, by stat calls only. */
+/**
+ * All regular files that are searched for in `base`, a real path inside the real path `root`. No file is opened, and `stat` is called
+ * for those only that may be found.
+ */
 export async function findFiles(root: string, base: string, searches: readonly Search[]): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
-  const walk = async (search: Search, path: string, folder: string, depth: number): Promise<void> => {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const walk = async (
+    search: Search,
+    path: string,
+    folder: string,
+    entries: Dirent[],
+    depth: number,
+  ): Promise<void> => {
+    for (const entry of entries) {
       if (found.length >= MAX_FILES) return;
-      if (entry.name.startsWith('.')) continue;
+      // Links are neither, and some file systems do not say what an entry is.
+      const mayBeFile = !entry.isDirectory() && search.accepts(entry.name);
+      const mayBeFolder = !entry.isFile() && search.deep && depth < MAX_DEPTH;
+      const real = mayBeFile || mayBeFolder ? await realPathOf(root, folder, entry) : null;
+      if (real === null) continue;
       const own = path === '' ? entry.name : `${path}/${entry.name}`;
-      const entryPath = join(folder, entry.name);
-      const real = entry.isSymbolicLink() ? await insideRoot(root, entryPath) : entryPath;
-      const info = real && (await stat(real, { bigint: true }).catch(() => null));
-      if (!info) continue;
-      if (info.isDirectory() && search.deep && depth < MAX_DEPTH) await walk(search, own, real, depth + 1);
-      if (info.isFile() && search.accepts(entry.name))
-        found.push({ path: own, real, signature: signatureOf(real, info) });
+      const info = entry.isDirectory() ? null : await stat(real, { bigint: true }).catch(() => null);
+      if (mayBeFolder && (info?.isDirectory() ?? entry.isDirectory()))
+        await walk(search, own, real, await entriesIn(real), depth + 1);
+      if (mayBeFile && info?.isFile()) found.push({ path: own, real, signature: signatureOf(real, info) });
     }
   };
+  const top = await entriesIn(base);
   for (const search of searches) {
-    const start = await insideRoot(root, join(base, search.folder));
-    if (start) await walk(search, search.folder, start, 0);
+    if (search.folder === '') await walk(search, '', base, top, 0);
+    const entry = top.find(({ name }) => name === search.folder);
+    const start = entry && (await realPathOf(root, base, entry));
+    if (start) await walk(search, search.folder, start, await entriesIn(start), 0);
   }
   return found;
 }

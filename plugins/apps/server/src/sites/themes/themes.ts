@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import type { SetupProblem } from '../../../../shared/admin-api';
@@ -10,6 +11,7 @@ import type { AppFolder, AppLocation, PublicFile, Site, ThemeFile } from '../typ
 import {
   changedLately,
   createAssetVersions,
+  entriesIn,
   type FoundFile,
   findFiles,
   insideRoot,
@@ -17,6 +19,7 @@ import {
   type OpenFile,
   openInside,
   readThemeFile,
+  realPathOf,
   type Search,
 } from './theme-files';
 import { DefinitionWords, type WatchedWord } from './watched-apps';
@@ -189,12 +192,11 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       const root = await findRoot(theme);
       const apps = root && (await insideRoot(root, join(root, appsFolder)));
       // Names are compared with those in the folder, because some file systems ignore case.
-      const names = apps ? await namesIn(apps) : [];
-      if (root && apps && names.includes(appId)) {
-        const folder = await appFolder(root, apps, appId);
-        if (folder) return { themeId: theme, root, folder };
-      }
-      const hasLink = root && apps && names.includes(`${appId}.lnk`);
+      const entries = apps ? await entriesIn(apps) : [];
+      const entry = entries.find(({ name }) => name === appId);
+      const folder = root && apps && entry ? await appFolder(root, apps, entry) : null;
+      if (root && folder) return { themeId: theme, root, folder };
+      const hasLink = root && apps && entries.some(({ name }) => name === `${appId}.lnk`);
       const next = hasLink ? await readLink(root, join(apps, `${appId}.lnk`)) : null;
       if (hasLink && next === null) return warnOnce(`${link} does not hold the id of a theme`);
       if (next === null) return visited.length > 0 ? warnOnce(`${link} leads to no such app`) : null;
@@ -253,11 +255,12 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
       const root = await rootOf(themeId);
       const apps = root && (await insideRoot(root, join(root, appsFolder)));
       if (!root || !apps) return [];
-      const names = new Set(await namesIn(apps));
-      const ids = [...new Set([...names].map((name) => name.replace(/\.lnk$/, '')).filter(isId))];
+      const entries = new Map((await entriesIn(apps)).map((entry) => [entry.name, entry]));
+      const ids = [...new Set([...entries.keys()].map((name) => name.replace(/\.lnk$/, '')).filter(isId))];
       // `locateApp` reads the names of all apps to find one: here they are known.
       const locationOf = async (id: string): Promise<AppLocation | null> => {
-        const folder = names.has(id) ? await appFolder(root, apps, id) : null;
+        const entry = entries.get(id);
+        const folder = entry ? await appFolder(root, apps, entry) : null;
         return folder ? { themeId, root, folder } : locateApp(themeId, id);
       };
       const found = await Promise.all(ids.map(async (id) => [id, await locationOf(id)] as const));
@@ -271,10 +274,10 @@ const isFound = (value: unknown): boolean => value !== null;
 /** Files are read outside of every transaction. */
 const never = (): boolean => false;
 
-/** The real path of an app's folder in a folder of apps; null if it is none, or outside of the theme. */
-async function appFolder(root: string, apps: string, id: string): Promise<string | null> {
-  const folder = await insideRoot(root, join(apps, id));
-  return folder && (await isFolder(folder)) ? folder : null;
+/** The real path of an app's folder, an entry of the real path `apps`; null if it is none, or outside of the theme. */
+async function appFolder(root: string, apps: string, entry: Dirent): Promise<string | null> {
+  const folder = entry.isFile() ? null : await realPathOf(root, apps, entry);
+  return folder && (entry.isDirectory() || (await isFolder(folder))) ? folder : null;
 }
 
 async function isFolder(path: string): Promise<boolean> {
