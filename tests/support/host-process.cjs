@@ -4,6 +4,7 @@
  * host is stopped, for the next one: what Strapi loads and compiles is three quarters of a start. The code of the host
  * and of the plugin is loaded again for each. Between two hosts it runs commands of `strapi-plugin-apps` in the same way.
  */
+const hooks = require('node:async_hooks');
 const bcrypt = require('bcryptjs');
 const strapiAdmin = require.resolve('@strapi/admin/package.json');
 const { Stores: RateLimitStores } = require(require.resolve('koa2-ratelimit', { paths: [strapiAdmin] }));
@@ -15,6 +16,15 @@ if (process.env.NODE_ENV === 'test')
     const hash = bcrypt[name];
     bcrypt[name] = (text, salt, ...rest) => hash(text, typeof salt === 'number' ? 4 : salt, ...rest);
   }
+
+/** The storages that the present host has made: each makes every promise of the process more expensive, until it is disabled. */
+const storages = new Set();
+hooks.AsyncLocalStorage = class extends hooks.AsyncLocalStorage {
+  constructor(...options) {
+    super(...options);
+    storages.add(this);
+  }
+};
 
 const appDir = process.cwd();
 const plain = (value) => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
@@ -56,6 +66,8 @@ function tidy() {
   }
   // Strapi counts attempts at login in a variable of this package: a later host's users would meet an earlier host's limit.
   RateLimitStores.Memory.cleanAll();
+  for (const storage of storages) storage.disable();
+  storages.clear();
   process.stdout.write = write;
   process.chdir(appDir);
   forget();

@@ -3,7 +3,7 @@ import { chunks, grouped } from '../../common/collections';
 import { isAppsError } from '../../common/errors';
 import type { Awaitable } from '../../common/time/awaitable';
 import { settledOrTimeout } from '../../common/time/coalesce';
-import { SLICE, shortWork } from '../../common/time/pace';
+import { expectWork, SLICE, shortWork } from '../../common/time/pace';
 import { createSql, type Dialect, type HostDatabase, type Sql, type Transaction, translateError } from '../../database';
 import type { Indexes, RecordWrite } from '../../indexes';
 import { type Claims, checkClaims, lockClaims } from '../commits/claims';
@@ -24,9 +24,14 @@ import {
 } from './entries';
 import { LookAgain, type Ranges } from './reads';
 
-/** Units that are committed together, and the records of one that is. */
+/** Units that are committed together, the characters of their records, and the records of one that is. */
 const MAX_UNITS = 100;
+const MAX_TEXT = 256 * 1024;
 const MAX_RECORDS = 50;
+
+/** Characters from which on the rows of a group hold the thread for a time that counts, and how many of them do for a millisecond. */
+const LONG_TEXT = 64 * 1024;
+const TEXT_A_MILLISECOND = 40_000;
 
 /** What a unit of work writes when it is committed, and what must hold then. */
 export interface Part {
@@ -269,11 +274,16 @@ export function sharedCommits(
   };
 }
 
+/** Characters of the records that a unit writes, before and after, about. */
+const textOf = ({ pending }: Part): number =>
+  sizeOf(pending.map(({ base, current }) => ({ before: base, after: current })));
+
 /** Adds a unit to those that wait for a commit. */
 type Queue = (unit: Waiting) => void;
 
 /**
- * Units of which those that have arrived meanwhile are committed together.
+ * Units of which those that have arrived meanwhile are committed together, as many as `MAX_UNITS` and `MAX_TEXT` allow: the rows of a
+ * group are made at once, and on SQLite written so.
  * @param commit commits a group; never rejects
  * @param after resolves when the next group may be committed, after the one that runs
  * @param isEmpty called when none is left
@@ -287,9 +297,27 @@ function createQueue(
   let isPlanned = false;
   let running: Promise<void> | undefined;
 
+  /** Takes the next group, and the characters of its records. */
+  const take = (): { group: Waiting[]; text: number } => {
+    let [units, text] = [0, 0];
+    for (const { part } of waiting) {
+      const sum = text + textOf(part);
+      if (units > 0 && (units === MAX_UNITS || sum > MAX_TEXT)) break;
+      units += 1;
+      text = sum;
+    }
+    return { group: waiting.splice(0, units), text };
+  };
+
+  const next = async (): Promise<void> => {
+    const { group, text } = take();
+    if (text > LONG_TEXT) await expectWork(text / TEXT_A_MILLISECOND);
+    await commit(group);
+  };
+
   const serve = async (): Promise<void> => {
     isPlanned = false;
-    const work = commit(waiting.splice(0, MAX_UNITS));
+    const work = next();
     running = work;
     await work;
     if (running === work) running = undefined;

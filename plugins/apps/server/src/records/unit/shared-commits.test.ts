@@ -49,6 +49,15 @@ describe.each(clients)('units that end together on %s', (client) => {
     expect(created.map(({ id }) => id)).toEqual(versions);
   });
 
+  test('share it only up to some hundred thousand characters', async () => {
+    const text = 'x'.repeat(100_000);
+    const large = (unit: UnitOfWork) => unit.create(key, { items: { total: 1, text }, creator: null });
+    const results = await all([...Array(6).fill(large), (unit: UnitOfWork) => create(unit)]);
+    expect(namesOf(results)).toEqual(Array(7).fill(''));
+    expect(await store.count(key, declared, 'total == 1')).toBe(8);
+    expect(count(/^commit/i)).toBe(3);
+  });
+
   test('a unit that fails does not fail the others', async () => {
     const results = await all([
       (unit) => create(unit, 'a'),
