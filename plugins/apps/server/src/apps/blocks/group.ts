@@ -1,6 +1,6 @@
 import { memoized } from '../../common/collections';
 import type { CompiledLayout } from '../../layouts/types';
-import { attributes, conditionJson, escapeHtml, membersOf } from '../elements';
+import { attributes, escapeHtml, membersOf, outerAttributes } from '../elements';
 import type { AppServices } from '../run/types';
 import type { Block, ElementDefinition } from '../types';
 import { pagesOf } from './sent/pages';
@@ -18,12 +18,11 @@ export function groupHtml(
   mode: 'input' | 'text',
 ): string {
   const { label, help } = group;
-  const own = { class: group.class ? `apps-group ${group.class}` : 'apps-group' };
+  const names = group.class ? `apps-group ${group.class}` : 'apps-group';
   const note = help ? `<p class="apps-help">${escapeHtml(help)}</p>` : '';
   if (mode === 'input') {
     const legend = label ? `<legend>${escapeHtml(label)}</legend>` : '';
-    const attrs = attributes({ ...own, 'data-apps-show-if': conditionJson(group) });
-    return `<fieldset${attrs}>${legend}${note}${members.map(({ html }) => html).join(' ')}</fieldset>`;
+    return `<fieldset${outerAttributes(names, group)}>${legend}${note}${members.map(({ html }) => html).join(' ')}</fieldset>`;
   }
   const shown = members.filter(({ html }) => html !== '');
   if (shown.length === 0) return '';
@@ -31,7 +30,7 @@ export function groupHtml(
     ({ definition, html }) => `<div><dt>${escapeHtml(definition.label ?? definition.name)}</dt><dd>${html}</dd></div>`,
   );
   const heading = label ? `<h2>${escapeHtml(label)}</h2>` : '';
-  return `<section${attributes(own)}>${heading}<dl>${rows.join('')}</dl></section>`;
+  return `<section${attributes({ class: names })}>${heading}<dl>${rows.join('')}</dl></section>`;
 }
 
 /** Whether a layout shows an element: by itself, in a group, or on a page of the form. */

@@ -44,19 +44,24 @@ function withConditions(elements: Elements, at: YamlNode): Map<string, ElementDe
   const before = new Map<string, ElementDefinition>();
   const checked = new Map<string, ElementDefinition>();
   for (const [name, element] of elements) {
-    const showIf = Object.entries(element.showIf ?? {}).map(([other, condition]): [string, Condition] => {
-      const named = before.get(other) ?? notBefore(at, name, other, before);
-      return [other, isNumeric(named) ? comparedAsNumber(condition) : condition];
-    });
+    const names = Object.keys(element.showIf ?? {});
+    const isNumber = (other: string) => isNumeric(before.get(other) ?? notBefore(at, name, other, before));
+    const numbers = new Set(names.filter(isNumber));
     const fields = fieldsOf(element);
     checked.set(name, {
       ...(fields ? withFields(element, relate(fields, at.child(name).child('elements'))) : element),
-      ...(element.showIf && { showIf: Object.fromEntries(showIf) }),
+      // Without a number the condition stays the same object: elements that share it are shown with one text.
+      ...(element.showIf && numbers.size > 0 && { showIf: comparing(element.showIf, numbers) }),
     });
     if (roleOf(element) === 'input') before.set(name, element);
   }
   return checked;
 }
+
+const comparing = (showIf: Readonly<Record<string, Condition>>, numbers: ReadonlySet<string>) =>
+  Object.fromEntries(
+    Object.entries(showIf).map(([name, one]) => [name, numbers.has(name) ? comparedAsNumber(one) : one]),
+  );
 
 function notBefore(at: YamlNode, name: string, other: string, before: Elements): never {
   const near = didYouMean(other, [...before.keys()]);

@@ -155,8 +155,8 @@ export function readableValue(element: ElementDefinition | undefined, value: Jso
 export const valueInTitle = (element: ElementDefinition | undefined, value: Json, region: Region): Json =>
   typeof value === 'number' ? value : readableValue(element, value, region);
 
-export { attributes, escapeHtml, fieldset, plainText, readableText } from './inputs/html';
-export { comparedAsNumber, conditionJson, isShown, secretName, showIfSetting, withCondition } from './inputs/settings';
+export { attributes, escapeHtml, fieldset, outerAttributes, plainText, readableText } from './inputs/html';
+export { comparedAsNumber, isShown, secretName, showIfSetting, withCondition } from './inputs/settings';
 export {
   buttonOf,
   entryElements,

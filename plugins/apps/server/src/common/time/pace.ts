@@ -64,9 +64,11 @@ let pauseEnd = 0;
 const waiting = new FairQueue<Use>();
 let isScheduled = false;
 
-/** Milliseconds of work in this iteration of the event loop, and the request that may use it: it has waited. */
+/** Milliseconds of counted work in this iteration of the event loop. */
 let spent = 0;
+/** The request that may use this iteration, because it has waited, and since when it does. */
 let holder: Use | null = null;
+let heldSince = 0;
 let isCounting = false;
 
 function count(use: Use, time: number): void {
@@ -95,6 +97,12 @@ function beginPause(time: number): void {
   if (time > SLICE) pauseEnd = Math.max(pauseEnd, performance.now() + time / 2);
 }
 
+/**
+ * Milliseconds for which this iteration has blocked the event loop. What lies between two pieces of work is not counted, and may be
+ * longer than they: of a request that has waited, all counts since it continues.
+ */
+const blocked = (now: number): number => (holder === null ? spent : Math.max(spent, now - heldSince));
+
 /** Resolves when longer work may continue; at once if there is no pause, or the request has used next to nothing yet. */
 export async function untilLoopIsFree(): Promise<void> {
   await turnOf(currentUse());
@@ -108,8 +116,11 @@ export async function untilLoopIsFreeFor(time: number): Promise<void> {
 /** Undefined where there is nothing to wait for: a promise for each of a hundred thousand pieces would cost more than they. */
 function turnOf(use: Use): Promise<void> | undefined {
   if (use.time < FREE || use.urgent > 0) return undefined;
-  const isFree = waiting.size === 0 && performance.now() >= pauseEnd;
-  if ((spent <= SLICE && (isFree || holder === use)) || isInTransaction()) return undefined;
+  const now = performance.now();
+  const time = blocked(now);
+  const isFree = waiting.size === 0 && now >= pauseEnd;
+  if ((time <= SLICE && (isFree || holder === use)) || isInTransaction()) return undefined;
+  beginPause(time);
   schedule();
   return waiting.wait(use, use.time);
 }
@@ -132,6 +143,7 @@ function release(): void {
   if (performance.now() >= pauseEnd)
     waiting.resumeFirst((use) => {
       holder = use;
+      heldSince = performance.now();
       countIteration();
     });
   if (waiting.size > 0) schedule();

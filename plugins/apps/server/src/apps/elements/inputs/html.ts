@@ -1,5 +1,7 @@
 import type { Json } from '../../../../../shared/json';
+import { memoized } from '../../../common/collections';
 import { escapeHtml } from '../../../layouts';
+import type { Condition, ElementDefinition } from '../../types';
 import type { ElementView } from '../types';
 import type { Autocomplete, Inputmode } from './settings';
 import { conditionJson } from './settings';
@@ -22,6 +24,15 @@ export function attributes(...all: readonly Attributes[]): string {
     }
   return html;
 }
+
+/** The attribute of a condition, which the browser's script reads. Made once: it may be long, and a form may have hundreds of it. */
+const conditionAttribute = memoized((showIf: Readonly<Record<string, Condition>>): string =>
+  attributes({ 'data-apps-show-if': conditionJson(showIf) }),
+);
+
+/** Attributes of the outermost tag of what may have a condition: its classes, and the condition. */
+export const outerAttributes = (names: string, { showIf }: Pick<ElementDefinition, 'showIf'>): string =>
+  attributes({ class: names }) + (showIf ? conditionAttribute(showIf) : '');
 
 /** A stored value as plain text: a string unchanged, null as an empty text, anything else as JSON. */
 export function plainText(value: Json): string {
@@ -76,11 +87,8 @@ export function isDemanded({ definition }: ElementView): boolean {
   return definition.required === true && !definition.readonly && !definition.showIf;
 }
 
-/** Attributes of the outermost tag of an element. */
-function outer({ definition }: ElementView): Record<string, string | undefined> {
-  const names = definition.class ? `apps-field ${definition.class}` : 'apps-field';
-  return { class: names, 'data-apps-show-if': conditionJson(definition) };
-}
+const outer = ({ definition }: ElementView): string =>
+  outerAttributes(definition.class ? `apps-field ${definition.class}` : 'apps-field', definition);
 
 /**
  * Marks a required field for the eye.
@@ -101,7 +109,7 @@ export function field(view: ElementView, control: string, labelAfter = false): s
     ? `<label${attributes({ for: controlId(view) })}>${escapeHtml(label)}${requiredMark(view)}</label>`
     : '';
   const parts = labelAfter ? [control, labelHtml] : [labelHtml, control];
-  return `<span${attributes(outer(view))}>${parts.filter(Boolean).join(' ')}${notes(view)}</span>`;
+  return `<span${outer(view)}>${parts.filter(Boolean).join(' ')}${notes(view)}</span>`;
 }
 
 /**
@@ -113,7 +121,7 @@ export function fieldset(view: ElementView, controls: string, saysRequired = tru
   const legend = label ? `<legend>${escapeHtml(label)}${requiredMark(view, !saysRequired)}</legend>` : '';
   // The focus is for its first control.
   const described = { ...describedBy(view), autofocus: undefined };
-  const attrs = attributes(outer(view), { id: controlId(view) }, ariaLabel(view), described);
+  const attrs = outer(view) + attributes({ id: controlId(view) }, ariaLabel(view), described);
   return `<fieldset${attrs}>${legend}${controls}${notes(view)}</fieldset>`;
 }
 

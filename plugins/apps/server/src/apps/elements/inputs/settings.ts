@@ -30,12 +30,19 @@ const shape = z.record(
   z.union([scalar, scalar.array(), z.strictObject({ not: z.union([scalar, scalar.array()]) })]),
 );
 
+/** Conditions, by the mapping of the file: with an alias, hundreds of elements have the same one. */
+const known = new WeakMap<object, Readonly<Record<string, Condition>>>();
+
 const showIf = check(z.unknown(), (_value, at): Readonly<Record<string, Condition>> => {
   const { value } = at;
+  const before = isMapping(value) && known.get(value);
+  if (before) return before;
   if (!isMapping(value)) return at.fail(`This must be a mapping of elements to values, not ${describe(value)}`);
   const names = Object.keys(value);
   if (names.length === 0 || names.length > MAX.elements) return at.fail(`This names 1 to ${MAX.elements} elements`);
-  return Object.fromEntries(names.map((name) => [name, conditionOf(at.child(name))]));
+  const conditions = Object.fromEntries(names.map((name) => [name, conditionOf(at.child(name))]));
+  known.set(value, conditions);
+  return conditions;
 });
 
 function conditionOf(at: YamlNode): Condition {
@@ -59,7 +66,7 @@ export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor:
 
 function isMet(condition: Condition, given: Json): boolean {
   const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
-  const { texts } = written(condition);
+  const texts = textsIn(condition);
   const textFor = textsOf(condition);
   return (
     entries.some((entry) => texts.has(textFor(entry))) !== condition.not &&
@@ -67,17 +74,10 @@ function isMet(condition: Condition, given: Json): boolean {
   );
 }
 
-/** Texts and JSON of a condition, made once: a form may have a thousand of them, each with many values, and is read and shown often. */
-const written = memoized((condition: Condition): { texts: ReadonlySet<string>; json: string } => {
-  const { values, not, isNumber, also } = condition;
-  const json = [
-    `"not":${not}`,
-    ...(isNumber ? ['"isNumber":true'] : []),
-    `"values":${JSON.stringify(values.map(textOf))}`,
-    ...(also ? [`"also":${written(also).json}`] : []),
-  ];
-  return { texts: new Set(values.map(textsOf(condition))), json: `{${json.join()}}` };
-});
+/** Texts of a condition, made once: a form may have a thousand of them, each with many values, and is read often. */
+const textsIn = memoized(
+  (condition: Condition): ReadonlySet<string> => new Set(condition.values.map(textsOf(condition))),
+);
 
 /** How a condition writes the values that it compares. */
 const textsOf = ({ isNumber }: Condition) => (isNumber ? numberText : textOf);
@@ -116,11 +116,15 @@ function numberText(value: unknown): string {
   return text === '' || !Number.isFinite(number) ? text : String(number);
 }
 
-/** The condition for the browser script, as JSON. */
-export function conditionJson({ showIf }: Pick<ElementDefinition, 'showIf'>): string | undefined {
-  if (!showIf) return undefined;
-  const conditions = Object.entries(showIf).map(([name, one]) => `${JSON.stringify(name)}:${written(one).json}`);
-  return `{${conditions.join()}}`;
+/** A condition for the browser script, as JSON: of one element, or of each that it names. */
+export function conditionJson(showIf: Readonly<Record<string, Condition>>): string {
+  const jsonOf = ({ values, not, isNumber, also }: Condition): object => ({
+    not,
+    ...(isNumber && { isNumber }),
+    values: values.map(textOf),
+    ...(also && { also: jsonOf(also) }),
+  });
+  return JSON.stringify(Object.fromEntries(Object.entries(showIf).map(([name, one]) => [name, jsonOf(one)])));
 }
 
 /** Budget of all elements of a definition: `left` steps of matching default values. */
