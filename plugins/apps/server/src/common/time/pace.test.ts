@@ -97,6 +97,17 @@ test('a loop of short pieces of work pauses once they have taken a slice', async
   expect(await iterations(Promise.all([loop(), loop()]))).toBeGreaterThan(2);
 });
 
+test('what a request does between its pieces of work counts too, once it has waited', async () => {
+  let isNext = false;
+  await request(async () => {
+    await shortWork(() => busy(SLICE + 1));
+    const next = setImmediate().then(() => (isNext = true));
+    busy(SLICE + 1);
+    await shortWork(() => expect(isNext).toBe(true));
+    await next;
+  });
+});
+
 test('a request with little work does not wait behind those with much', async () => {
   const { ended, order } = await heavyRequests(8);
   const light = async () => {
