@@ -35,6 +35,7 @@ const stage = useStage(() => ({
     ...environment,
     METRICS_TOKEN: token,
     LOG_FORMAT: 'json',
+    TEST_LOG_LEVEL: 'http',
     NODE_OPTIONS: `${NODE_OPTIONS} --require ${tracing}`,
   },
 }));

@@ -1,9 +1,14 @@
 /**
- * Required before a host (NODE_OPTIONS), and called for each host of a reused process: puts TEST_APPS_CONFIG, JSON, over
- * the plugin's part of config/plugins, gives logic TEST_LOGIC_TIME milliseconds,
- * by default more than a site does, because a machine that is busy with other tests runs it late, takes Strapi's own CORS settings with TEST_USUAL_CORS, lets its clock run
- * TEST_CLOCK_AHEAD milliseconds early, gives Strapi's upload plugin the configuration TEST_UPLOAD, JSON, and makes the content types of TEST_LOCALIZED, singular names separated by commas,
- * localized, and no other one. With TEST_RELATED an article has related articles. TEST_PLUGIN is the folder of the plugin's package.
+ * Required before a host (NODE_OPTIONS), and called for each host of a reused process. Variables of the environment change the host:
+ *
+ * - TEST_APPS_CONFIG, JSON, is put over the plugin's part of config/plugins, TEST_UPLOAD over that of Strapi's upload plugin.
+ * - TEST_LOGIC_TIME: milliseconds that logic has, by default more than on a site, because a machine that runs other tests runs it late.
+ * - TEST_LOG_LEVEL: the least important kind of lines in the log.
+ * - TEST_USUAL_CORS: Strapi's own CORS settings instead of the project's.
+ * - TEST_CLOCK_AHEAD: milliseconds by which the clock is ahead.
+ * - TEST_LOCALIZED: the singular names of the content types that are localized, separated by commas.
+ * - TEST_RELATED: an article has related articles.
+ * - TEST_PLUGIN: the folder of the plugin's package.
  */
 const Module = require('node:module');
 const path = require('node:path');

@@ -10,7 +10,7 @@ import { createWorkers, type Workers } from '../../workers';
 import { compileLogic } from '../compile/task';
 import type { CompileInput } from '../compile/task-types';
 import { createLogicRuntime, firstAttempt, nextAttempt } from '../index';
-import type { ContextData, LogicHost, LogicOutcome, LogicProgram, LogicRuntime } from '../types';
+import type { ContextData, LogEntry, LogicHost, LogicOutcome, LogicProgram, LogicRuntime } from '../types';
 import { contextOf } from './context';
 import { fakeHost } from './fake-host';
 
@@ -142,7 +142,7 @@ export function programOf(source: string | Record<string, string>, path = 'block
 export async function runOnce(
   runtime: LogicRuntime,
   source: string | LogicProgram,
-  options: { host?: LogicHost; context?: ContextData; contained?: boolean } = {},
+  options: { host?: LogicHost & { logs?: LogEntry[] }; context?: ContextData; contained?: boolean } = {},
   attempt = firstAttempt,
 ): Promise<LogicOutcome> {
   const { host = fakeHost(), context = contextOf(), contained = true } = options;
@@ -159,6 +159,8 @@ export async function runOnce(
   } catch (error) {
     const next = nextAttempt(error, attempt);
     if (!next) throw error;
+    // In the server each attempt has a log of its own.
+    host.logs?.splice(0);
     return runOnce(runtime, source, options, next);
   }
 }
