@@ -1,7 +1,7 @@
 /**
  * Required before a host (NODE_OPTIONS), and called for each host of a reused process. Variables of the environment change the host:
  *
- * - TEST_APPS_CONFIG, JSON, is put over the plugin's part of config/plugins, TEST_UPLOAD over that of Strapi's upload plugin.
+ * - TEST_APPS_CONFIG, JSON, is put over the plugin's part of config/plugins; TEST_UPLOAD, JSON, is that of Strapi's upload plugin.
  * - TEST_LOGIC_TIME: milliseconds that logic has, by default more than on a site, because a machine that runs other tests runs it late.
  * - TEST_LOG_LEVEL: the least important kind of lines in the log.
  * - TEST_USUAL_CORS: Strapi's own CORS settings instead of the project's.
