@@ -48,6 +48,10 @@ export function page({ portal }) { return portal.get('articles/first')?.title ??
 `;
 const people = ['anonymous', 'anonymous', 'anonymous', 'rita', 'anna', 'abel', 'mona'];
 const functions = [...logic.matchAll(/function (\w+)/g)].map(([, name]) => name as string);
+const work = `
+export function add({ jobs }) { return { id: jobs.add('work/change') }; }
+export function change({ app }) { app.create_record({ items: { block: 'item', tag: 'a', size: app.count() % 10 } }); }
+`;
 /** Those whose tokens of what they have read are compared too. */
 const isLive = new Set(['latest', 'big', 'one', 'all']);
 const settings =
@@ -69,7 +73,15 @@ const themes = useThemes({
       ],
     ]),
   ),
+  'main/apps/first/blocks/work.yaml': 'elements: { add: BASIC }\n',
+  'main/apps/first/blocks/work.js': work,
   'main/apps/second/settings.yaml': settings,
+  // The same apps with other pages around them.
+  'other/layout.html': '<!doctype html><title>Other</title><main>{{ main }}</main>',
+  'other/apps/first.lnk': 'main\n',
+  'other/apps/second.lnk': 'main\n',
+  'other/templates/portal.html': "<h2>Other</h2>{% block 'first/blocks/latest?tag=b' %}{% block 'first/blocks/all' %}",
+  'other/templates/article.html': "<h2>{{ context.content.title }}</h2>{% block 'first/blocks/current' %}",
   'main/apps/second/blocks/item.html': '{{ context.content.title }}',
   'main/templates/portal.html':
     "<h1>{{ 'now' | date: '%Y' }}</h1>{% block 'first/blocks/big' %}{% block 'first/blocks/latest?tag=b' %}{% block 'first/blocks/item' %}{% block 'first/blocks/whole' %}",
@@ -112,6 +124,12 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     for (const slug of ['first', 'second']) documents.push(await createArticle(stage.host, slug));
     for (let n = 1; n <= 6; n += 1)
       await stage.keep('first', `r${n}`, { block: 'item', tag: 'abc'[n % 3] ?? '', size: n });
+    // Each change of an article makes a record, in a job of one of the processes.
+    await stage.host.run(async (strapi, contentType) => {
+      const calls = { app: 'first', block: 'work', function: 'change' };
+      const data = { name: 'changed', enabled: true, contentType, event: 'update', ...calls };
+      await strapi.db.query('plugin::apps.rule').create({ data });
+    }, article);
     // Their groups exist before the apps name them.
     for (const one of people) await stage.csrf(one);
   });
@@ -121,9 +139,9 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
   const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
   const chosen = <T>(list: readonly T[]): T => list[below(list.length)] as T;
 
-  const json = async (host: Host, method: string, path: string, body?: object) => {
-    const as = await stage.credential('mona');
-    const token = { 'x-csrf-token': await stage.csrf('mona'), accept: 'application/json' };
+  const json = async (host: Host, method: string, path: string, body?: object, who = 'mona') => {
+    const as = await stage.credential(who);
+    const token = { 'x-csrf-token': await stage.csrf(who), accept: 'application/json' };
     await send(host.url, { method, path: `/site/@@apps/${path}`, as, headers: token, json: body });
   };
   const documentsOf = (host: Host, method: string, params: object) =>
@@ -138,7 +156,10 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     );
 
   /** An administrator's choice takes other processes a second: it comes more rarely. */
-  const names = () => Object.keys(writes).filter((name) => name !== 'options' || random() < 0.2);
+  const isChoice = new Set(['options', 'theme']);
+  const names = () => Object.keys(writes).filter((name) => !isChoice.has(name) || random() < 0.2);
+  /** A job may be run by any of the processes: the comparison waits until it is done. */
+  const makesJobs = new Set(['job', 'content']);
   const item = () => ({ block: 'item', tag: chosen(['a', 'b', 'c']), size: below(10) });
   const writes: Record<string, (host: Host) => Promise<unknown>> = {
     create: (host) => json(host, 'POST', 'first', item()),
@@ -157,7 +178,11 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     unpublish: (host) => documentsOf(host, 'unpublish', { documentId: documents[1] }),
     publish: (host) => documentsOf(host, 'publish', { documentId: documents[1] }),
     rights: (host) => toggleRights(host),
-    options: (host) => setOptions(host, { colour: chosen(['red', 'green', 'blue']) }),
+    panel: (host) => json(host, 'PATCH', `first/record/r${below(9)}`, { size: below(10) }, 'root'),
+    job: (host) => json(host, 'POST', 'first/blocks/work/add', {}),
+    role: (host) => setRole(host, 'abel', chosen(['readers', 'authors'])),
+    theme: (host) => choose(host, 'theme', { theme: chosen(['main', 'other']) }),
+    options: (host) => choose(host, 'apps/first/options', { options: { colour: chosen(['red', 'green', 'blue']) } }),
     file: () => themes.write('main/apps/first/blocks/big.html', `<p>${below(100)} {big}</p>`),
     layout: () => themes.write('main/templates/article.html', `<h1>${below(100)} {{ context.content.title }}</h1>`),
   };
@@ -168,7 +193,10 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
       let hits = 0;
       for (let done = 0; done < answers; ) {
         const name = chosen(names());
-        if (random() < 0.5) await writes[name]?.(chosen([stage.host, other]));
+        if (random() < 0.5) {
+          await writes[name]?.(chosen([stage.host, other]));
+          if (makesJobs.has(name)) await jobsDone();
+        }
         // Some paths are repeated, so that kept answers are compared too.
         const wanted = [...times(4, () => chosen(paths)), ...paths];
         const reads = times(
@@ -221,12 +249,33 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     }, `${article}.find`);
   }
 
-  async function setOptions(host: Host, options: object): Promise<void> {
+  async function setRole(host: Host, username: string, name: string): Promise<void> {
+    await host.run(
+      async (strapi, username, name) => {
+        const role = await strapi.db.query('plugin::users-permissions.role').findOne({ where: { name } });
+        const users = strapi.db.query('plugin::users-permissions.user');
+        await users.update({ where: { username }, data: { role: role.id } });
+      },
+      username,
+      name,
+    );
+  }
+
+  /** An administrator's choice for the site. Other processes see it within a second, with the cache and without. */
+  async function choose(host: Host, what: string, json: object): Promise<void> {
     const as = await stage.credential('root');
-    await send(host.url, { method: 'PUT', path: '/apps/sites/site/apps/first/options', as, json: { options } });
-    // Other processes see the choices of the panel within a second, with the cache and without.
+    const answer = await send(host.url, { method: 'PUT', path: `/apps/sites/site/${what}`, as, json });
+    expect(answer.status, answer.text).toBeLessThan(300);
     await new Promise((resolve) => setTimeout(resolve, 1_050));
   }
+
+  const jobsDone = () =>
+    expect
+      .poll(async () => {
+        const { jobs } = await stage.host.run((strapi) => strapi.plugin('apps').service('jobs').list({}, { limit: 9 }));
+        return (jobs as { state: string }[]).filter(({ state }) => state !== 'done');
+      })
+      .toEqual([]);
 });
 
 async function createArticle(host: Host, slug: string): Promise<string> {
