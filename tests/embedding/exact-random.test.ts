@@ -49,7 +49,7 @@ export function page({ portal }) { return portal.get('articles/first')?.title ??
 const people = ['anonymous', 'anonymous', 'anonymous', 'rita', 'anna', 'abel', 'mona'];
 const functions = [...logic.matchAll(/function (\w+)/g)].map(([, name]) => name as string);
 const work = `
-export function add({ jobs }) { return { id: jobs.add('work/change') }; }
+export function add({ jobs }) { return { id: jobs.add('tasks/change') }; }
 export function change({ app }) { app.create_record({ items: { block: 'item', tag: 'a', size: app.count() % 10 } }); }
 `;
 /** Those whose tokens of what they have read are compared too. */
@@ -73,8 +73,8 @@ const themes = useThemes({
       ],
     ]),
   ),
-  'main/apps/first/blocks/work.yaml': 'elements: { add: BASIC }\n',
-  'main/apps/first/blocks/work.js': work,
+  'main/apps/first/blocks/tasks.yaml': 'elements: { add: BASIC }\n',
+  'main/apps/first/blocks/tasks.js': work,
   'main/apps/second/settings.yaml': settings,
   // The same apps with other pages around them.
   'other/layout.html': '<!doctype html><title>Other</title><main>{{ main }}</main>',
@@ -126,7 +126,7 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
       await stage.keep('first', `r${n}`, { block: 'item', tag: 'abc'[n % 3] ?? '', size: n });
     // Each change of an article makes a record, in a job of one of the processes.
     await stage.host.run(async (strapi, contentType) => {
-      const calls = { app: 'first', block: 'work', function: 'change' };
+      const calls = { app: 'first', block: 'tasks', function: 'change' };
       const data = { name: 'changed', enabled: true, contentType, event: 'update', ...calls };
       await strapi.db.query('plugin::apps.rule').create({ data });
     }, article);
@@ -181,7 +181,7 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     publish: (host) => documentsOf(host, 'publish', { documentId: documents[1] }),
     rights: (host) => toggleRights(host),
     panel: (host) => json(host, 'PATCH', `first/record/r${below(9)}`, { size: below(10) }, 'root'),
-    job: (host) => json(host, 'POST', 'first/blocks/work/add', {}),
+    job: (host) => json(host, 'POST', 'first/blocks/tasks/add', {}),
     role: (host) => setRole(host, 'abel', chosen(['readers', 'authors'])),
     theme: (host) => choose(host, 'theme', { theme: chosen(['main', 'other']) }),
     options: (host) => choose(host, 'apps/first/options', { options: { colour: chosen(['red', 'green', 'blue']) } }),

@@ -25,10 +25,21 @@ export function attributes(...all: readonly Attributes[]): string {
   return html;
 }
 
-/** The attribute of a condition, which the browser's script reads. Made once: it may be long, and a form may have hundreds of it. */
-const conditionAttribute = memoized((showIf: Readonly<Record<string, Condition>>): string =>
-  attributes({ 'data-apps-show-if': conditionJson(showIf) }),
+/**
+ * The JSON of a condition, escaped. Made once: it may be long, and a form has it for each element and each entry of a group. As bytes in
+ * between, because V8 keeps a text that was put together from pieces as these pieces.
+ */
+const conditionHtml = memoized((condition: Condition): string =>
+  Buffer.from(escapeHtml(conditionJson(condition))).toString(),
 );
+
+/** The attribute of conditions, which the browser's script reads. Texts are added, not joined: that would copy the long ones each time. */
+function conditionAttribute(showIf: Readonly<Record<string, Condition>>): string {
+  let html = '';
+  for (const [name, condition] of Object.entries(showIf))
+    html += `${html && ','}${escapeHtml(JSON.stringify(name))}:${conditionHtml(condition)}`;
+  return ` data-apps-show-if="{${html}}"`;
+}
 
 /** Attributes of the outermost tag of what may have a condition: its classes, and the condition. */
 export const outerAttributes = (names: string, { showIf }: Pick<ElementDefinition, 'showIf'>): string =>

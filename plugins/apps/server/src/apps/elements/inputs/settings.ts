@@ -116,15 +116,15 @@ function numberText(value: unknown): string {
   return text === '' || !Number.isFinite(number) ? text : String(number);
 }
 
-/** A condition for the browser script, as JSON: of one element, or of each that it names. */
-export function conditionJson(showIf: Readonly<Record<string, Condition>>): string {
-  const jsonOf = ({ values, not, isNumber, also }: Condition): object => ({
+/** A condition for the browser script, as JSON. */
+export function conditionJson(condition: Condition): string {
+  const plain = ({ values, not, isNumber, also }: Condition): object => ({
     not,
     ...(isNumber && { isNumber }),
     values: values.map(textOf),
-    ...(also && { also: jsonOf(also) }),
+    ...(also && { also: plain(also) }),
   });
-  return JSON.stringify(Object.fromEntries(Object.entries(showIf).map(([name, one]) => [name, jsonOf(one)])));
+  return JSON.stringify(plain(condition));
 }
 
 /** Budget of all elements of a definition: `left` steps of matching default values. */
