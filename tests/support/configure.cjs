@@ -9,6 +9,7 @@
  * - TEST_LOCALIZED: the singular names of the content types that are localized, separated by commas.
  * - TEST_RELATED: an article has related articles.
  * - TEST_PLUGIN: the folder of the plugin's package.
+ * - TEST_SESSION_TIME: seconds for which a token of a user or an administrator is valid.
  */
 const Module = require('node:module');
 const path = require('node:path');
@@ -28,6 +29,7 @@ function configure(env = process.env) {
   replacements = {
     plugins: withAppsConfig,
     server: withQuietLog,
+    admin: process.env.TEST_SESSION_TIME && withLongSessions,
     middlewares: env.TEST_USUAL_CORS && withUsualCors,
   };
   Module.prototype.require = requireReplaced;
@@ -41,12 +43,20 @@ function withAppsConfig(plugins) {
   const config = { ...apps.config, ...JSON.parse(process.env.TEST_APPS_CONFIG ?? '{}') };
   const resolve = process.env.TEST_PLUGIN && { resolve: process.env.TEST_PLUGIN };
   const upload = process.env.TEST_UPLOAD && { upload: { config: JSON.parse(process.env.TEST_UPLOAD) } };
+  const users = plugins['users-permissions'];
+  const { config: usual } = users;
   return {
     ...plugins,
     ...upload,
+    'users-permissions': { ...users, config: { ...usual, sessions: { ...usual.sessions, ...sessionTime() } } },
     apps: { ...apps, ...resolve, config: { ...config, limits: { logicTime, ...config.limits } } },
   };
 }
+
+const sessionTime = () =>
+  process.env.TEST_SESSION_TIME ? { accessTokenLifespan: Number(process.env.TEST_SESSION_TIME) } : {};
+
+const withLongSessions = (admin) => ({ ...admin, auth: { ...admin.auth, sessions: sessionTime() } });
 
 /** Without a line for each request, unless a test reads these lines: to write them takes a twentieth of a host's time. */
 const withQuietLog = (server) => ({ ...server, logger: { config: { level: process.env.TEST_LOG_LEVEL ?? 'info' } } });

@@ -13,6 +13,8 @@ export interface Configuration {
   clockAhead?: number;
   /** Singular names of the content types that are localized; without it those of the host are. */
   localized?: string[];
+  /** Seconds for which a token of a user or an administrator is valid, instead of Strapi's 10 or 30 minutes. */
+  sessionTime?: number;
   /** The folder of the plugin's package, for example of an earlier release; such a host has a process of its own. */
   plugin?: string;
 }
@@ -35,6 +37,7 @@ export function configured({
   usualCors,
   clockAhead,
   localized,
+  sessionTime,
   plugin,
 }: Configuration): Record<string, string> {
   const config = clockAhead ? { ...ownFolder(clockAhead), ...apps } : apps;
@@ -45,6 +48,7 @@ export function configured({
     ...(usualCors && { TEST_USUAL_CORS: 'true' }),
     ...(clockAhead && { TEST_CLOCK_AHEAD: String(clockAhead) }),
     ...(localized && { TEST_LOCALIZED: localized.join() }),
+    ...(sessionTime && { TEST_SESSION_TIME: String(sessionTime) }),
     ...(plugin && { TEST_PLUGIN: plugin }),
   };
 }
