@@ -48,6 +48,7 @@ describe('defaults', () => {
       jobs: { workers: 2, retries: 8, backoff: 5, lease: 30, keep: 14 },
       editing: null,
       exactCache: true,
+      singleProcess: false,
       directConnection: null,
       archiveTests: null,
       receipts: { perAddress: 5, perNetwork: 30 },

@@ -206,6 +206,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   editing: z.boolean(must('true or false')).nullable().default(null),
   archiveTests: z.boolean(must('true or false')).nullable().default(null),
   exactCache: z.boolean(must('true or false')).default(true),
+  singleProcess: z.boolean(must('true or false')).default(false),
   directConnection: text("an address that starts with 'postgres://'", /^postgres(?:ql)?:\/\/\S+$/)
     .nullable()
     .default(null),

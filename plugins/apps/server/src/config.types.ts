@@ -25,6 +25,8 @@ export interface AppsConfig {
   archiveTests: boolean | null;
   /** Whether a rendering is kept and served again until something changes that it depends on. */
   exactCache: boolean;
+  /** Whether this is the only process on the database; kept renderings then ask it each second, not for each request. */
+  singleProcess: boolean;
   /** Address of the PostgreSQL server behind a pooler, for what needs a session of its own; null: as Strapi's connection. */
   directConnection: string | null;
   /** Mails to addresses that visitors have entered, an hour, of all sites; 0: any number. */

@@ -59,6 +59,9 @@ const browserFiles = join(__dirname, '..', 'browser');
  */
 const REUSE_AFTER = 3;
 
+const NOT_SINGLE =
+  "[apps] another server process commits to this database, although 'singleProcess' is true in the configuration of the plugin 'apps': kept renderings ask the database for each request again";
+
 /** Processes for text of theme authors, editors and visitors whose cost is not bounded (docs/decisions/foreign-text.md). */
 export const workerProcesses = { path: workerPath, count: 2, memory: 256 };
 
@@ -147,6 +150,7 @@ export function createServices(
     workers: readers,
     waited: (time) => metrics.wait('search', time),
     onError: (error) => logger.error(`[apps] an effect after a commit failed: ${String(error)}`),
+    onOther: config.singleProcess ? () => logger.warn(NOT_SINGLE) : undefined,
   });
   const history = createHistory({ database });
   const loadKeyed = ({ site, app }: AppKey) =>

@@ -121,6 +121,8 @@ export interface RecordStoreOptions {
   workers?: Workers;
   /** Receives the error of an effect that failed after a commit. */
   onError?(error: unknown): void;
+  /** Where this process should be the only one on the database: called when another one has committed. */
+  onOther?(): void;
   /** Called with the milliseconds that a search has waited for its turn. */
   waited?(time: number): void;
   /** How long (ms) a search waits for an index to be built before 503. */
@@ -141,6 +143,7 @@ export function createRecordStore({
   limits,
   workers,
   onError = () => {},
+  onOther,
   waited,
   timeout,
   maxSorted,
@@ -162,7 +165,7 @@ export function createRecordStore({
     return connection ? ((await selectRecord(createSql(connection, dialect), hash)) ?? undefined) : load(hash);
   };
   const batches: Batches = createBatches({ database, dialect, indexes }, onError);
-  const commits = createCommits({ database, dialect });
+  const commits = createCommits({ database, dialect }, onOther);
   const commit = sharedCommits({ database, dialect, indexes, batches, commits });
   const mutex = createKeyedMutex();
   const tools: UnitTools = { database, dialect, indexes, mutex, commits, loadRecord, onError, commit };

@@ -33,10 +33,11 @@ export interface Commits {
   changing<T>(scopes: readonly string[], work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
-export function createCommits(tools: { database: HostDatabase; dialect: Dialect }): Commits {
+/** @param onOther as for `createCommitCounts` */
+export function createCommits(tools: { database: HostDatabase; dialect: Dialect }, onOther?: () => void): Commits {
   const log = new CommitLog();
   const bounds = new PlaceBounds();
-  const counts = createCommitCounts(tools.database, tools.dialect);
+  const counts = createCommitCounts(tools.database, tools.dialect, onOther);
 
   const record: Commits['record'] = async (sql, changes, outer) => {
     if (changes.size === 0) return () => {};
@@ -119,6 +120,8 @@ export interface CommitCounts {
    * it has never looked.
    */
   known(scope: string): string | undefined;
+  /** Whether what is known is right without a look. */
+  isFresh(): boolean;
   /** Looks whether another process has committed anything; if one has, what was known of single apps is forgotten. */
   refresh(): Promise<void>;
   /** Whether what is known is right at the time of the last refresh. */
@@ -141,6 +144,7 @@ function sqliteCounts(database: HostDatabase, version: () => number | undefined)
     prepare: learn,
     count: async () => () => {},
     known: now,
+    isFresh: () => version() !== undefined,
     refresh: learn,
     isCertain: () => !database.mayLag?.(),
     // Within a transaction the number is that of its begin.
@@ -153,11 +157,39 @@ function sqliteCounts(database: HostDatabase, version: () => number | undefined)
   };
 }
 
+/** Milliseconds between two looks of the only process. */
+const LONE_LOOK = 1_000;
+/** Milliseconds without a commit of another process after which this one counts as the only one again. */
+const LONE_AFTER = 60_000;
+
+/**
+ * When a process that should be the only one looks for commits of others: each second, and before each request for a minute after it
+ * has found one. So a second process that was started by mistake, or for an upgrade, is found within a second.
+ */
+function loneLooks(onOther: () => void): { isDue(): boolean; looked(hasFound: boolean): void } {
+  let next = 0;
+  let found = Number.NEGATIVE_INFINITY;
+  return {
+    isDue: () => performance.now() >= next,
+    looked(hasFound) {
+      const now = performance.now();
+      if (hasFound && now - found > LONE_AFTER) onOther();
+      if (hasFound) found = now;
+      next = now - found > LONE_AFTER ? now + LONE_LOOK : now;
+    },
+  };
+}
+
 /**
  * A row for each app and process, and for each of the process's transactions that are committed at the same time, so that none
  * waits for another. The number is that of the transaction's mark, which the row for all apps is.
  */
-function storedCounts(database: HostDatabase, dialect: Dialect, marks: CommitMarks): CommitCounts {
+function storedCounts(
+  database: HostDatabase,
+  dialect: Dialect,
+  marks: CommitMarks,
+  lone: ReturnType<typeof loneLooks> | undefined,
+): CommitCounts {
   const { process } = marks;
   const known = new LRUCache<string, string>({ max: MAX_KNOWN });
   const ofOuter = new OwnValue<object, CommitMark>('commit mark');
@@ -214,10 +246,12 @@ function storedCounts(database: HostDatabase, dialect: Dialect, marks: CommitMar
     known: (scope) => known.get(scope),
 
     isCertain: () => true,
+    isFresh: () => lone !== undefined && !lone.isDue(),
 
     async refresh() {
       const before = known.get(EVERY);
       const now = (await read(createSql(readerOf(database), dialect), [EVERY])).get(EVERY) ?? '';
+      lone?.looked(before !== undefined && hasMore(now, before));
       if (now === before) return;
       known.clear();
       forgotten += 1;
@@ -239,8 +273,15 @@ function storedCounts(database: HostDatabase, dialect: Dialect, marks: CommitMar
   };
 }
 
-function createCommitCounts(database: HostDatabase, dialect: Dialect): CommitCounts {
+/** Whether a process has committed since `before`; counts that were deleted say nothing. */
+function hasMore(now: string, before: string): boolean {
+  const known = new Set(before.split(' '));
+  return now.split(' ').some((count) => !known.has(count));
+}
+
+/** @param onOther where this process should be the only one: called when another has committed */
+function createCommitCounts(database: HostDatabase, dialect: Dialect, onOther?: () => void): CommitCounts {
   const { dataVersion, marks } = database;
-  if (marks) return storedCounts(database, dialect, marks);
+  if (marks) return storedCounts(database, dialect, marks, onOther && loneLooks(onOther));
   return sqliteCounts(database, dataVersion ?? (() => undefined));
 }

@@ -15,6 +15,7 @@ function dependenciesOf() {
     prepare: async () => {},
     count: async () => () => {},
     known: (scope) => known.get(scope),
+    isFresh: () => false,
     async refresh() {
       if (known.get('*') === read('*')) return;
       known.clear();

@@ -36,7 +36,7 @@ export interface KeptReads {
 
 /** Says whether what was read once would be read again: see docs/decisions/exact-renderings.md. */
 export interface Dependencies {
-  /** Learns what other processes have committed until now. One small statement where others may write, none on SQLite. */
+  /** Learns what other processes have committed until now. One small statement where others may write. */
   refresh(): Promise<void>;
   /** The moment before reads, as far as `refresh` has last seen it. */
   mark(): ReadMark;
@@ -78,7 +78,9 @@ export function createDependencies({ log, counts, note }: Commits): Dependencies
   const others = () => (counts.isCertain() ? counts.known(EVERY) : undefined);
 
   return {
-    refresh: () => refresh(''),
+    refresh: async () => {
+      if (!counts.isFresh()) await refresh('');
+    },
 
     mark() {
       log.retain();

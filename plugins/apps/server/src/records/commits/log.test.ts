@@ -8,6 +8,7 @@ const counts: CommitCounts = {
   prepare: async () => {},
   count: async () => () => {},
   known: () => '',
+  isFresh: () => false,
   refresh: async () => {},
   isCertain: () => true,
   seen: async () => '',
