@@ -13,19 +13,16 @@ import { ranges } from './ranges';
 import { wideTables } from './tables';
 import { yaml } from './yaml';
 
-/** Every attack on the server's own thread by files of a theme, pictures and bulk creations. Searches are in `search.ts`. */
-export const attacks: readonly Attack[] = [
+/** Every attack on the server's own thread by files that a theme author writes. Searches are in `search.ts`. */
+export const authors: readonly Attack[] = [
   ...compile,
   ...markup,
   ...layouts,
   ...yaml,
   ...answers,
-  ...forms,
-  ...wideTables,
-  ...bulk,
   ...content,
   ...memory,
-  ...pictures,
-  ...ranges,
-  ...jobs,
 ];
+
+/** Every attack by what a visitor sends to ordinary blocks: forms, records, pictures. */
+export const visitors: readonly Attack[] = [...forms, ...wideTables, ...bulk, ...pictures, ...ranges, ...jobs];
