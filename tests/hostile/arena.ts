@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { type Host, startHost } from '../support/host';
 import { grantRole } from '../support/seed';
@@ -12,7 +13,12 @@ export interface Result {
   answer: Answer;
   /** Milliseconds. */
   time: number;
+  /** Processors that nothing has used meanwhile, on average. */
+  idle: number;
 }
+
+/** Milliseconds of all processors together in which they had nothing to do. */
+const idleTime = () => cpus().reduce((sum, { times }) => sum + times.idle, 0);
 
 export interface Arena {
   theme: HostileTheme;
@@ -90,7 +96,7 @@ export async function openArena(corpus: readonly Case[]): Promise<Arena> {
       json,
       method = path === '' || address ? 'GET' : 'POST',
     }) {
-      const begin = performance.now();
+      const [begin, idle] = [performance.now(), idleTime()];
       const answer = await send(host.url, {
         method,
         path: address ?? `/site${content}/@@apps/${appOf({ name, definition })}/blocks/${name}${path}`,
@@ -100,7 +106,8 @@ export async function openArena(corpus: readonly Case[]): Promise<Arena> {
         },
         form,
       });
-      return { answer, time: performance.now() - begin };
+      const time = performance.now() - begin;
+      return { answer, time, idle: (idleTime() - idle) / time };
     },
     runners: () => runnersOf(host),
     stillness: () =>

@@ -52,7 +52,10 @@ async function runCases(cases: Case[], lanes: number): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, lane));
 }
 
-const late = ({ time }: Result) => time > limit + margin;
+/** Python gets the time back in which others used all processors, up to twice the limit (docs/limits.md). */
+const maxTime = ({ py }: Case, { idle }: Result) => (py !== undefined && idle < 0.3 ? 2 * limit : limit) + margin;
+
+const late = (one: Case, result: Result) => result.time > maxTime(one, result);
 
 /** Whether logic that has another answer than that it ran too long has met the time limit, as on a busy machine. */
 const isEnded = (one: Case, { answer }: Result) => answer.status === 504 && fault(one, answer) !== undefined;
@@ -65,7 +68,7 @@ const isEnded = (one: Case, { answer }: Result) => answer.status === 504 && faul
  * So a late case is repeated beside healthy requests only; a case that is late in every attempt fails.
  */
 async function repeatLate(): Promise<void> {
-  const again = (one: Case, result = results.get(one.name) as Result) => late(result) || isEnded(one, result);
+  const again = (one: Case, result = results.get(one.name) as Result) => late(one, result) || isEnded(one, result);
   const first = corpus.filter((one) => again(one));
   const times = first.map(({ name }) => `${name} ${results.get(name)?.time.toFixed(0)}`);
   console.log(`late beside others: ${times.join(', ') || 'none'}`);
@@ -120,8 +123,13 @@ test('each case has the right answer, and nothing of the host in it', () => {
 });
 
 test('each case has its answer in time', () => {
-  const wrong = [...results].filter(([, result]) => late(result));
-  expect(wrong.map(([name, { time, answer }]) => `${name}: ${answer.status} in ${time.toFixed(0)} ms`)).toEqual([]);
+  const wrong = corpus.flatMap((one) => {
+    const result = results.get(one.name) as Result;
+    const { answer, time, idle } = result;
+    const shown = `${one.name}: ${answer.status} in ${time.toFixed(0)} ms, ${idle.toFixed(1)} processors idle`;
+    return late(one, result) ? [shown] : [];
+  });
+  expect(wrong).toEqual([]);
 });
 
 test('the healthy requests were answered throughout', () => {
@@ -197,7 +205,7 @@ describe('regressions', () => {
       const ended = isEnded(one, result);
       if (!ended) expect(fault(one, answer), `${answer.status} ${answer.text.slice(0, 300)}`).toBeUndefined();
       if (one.unprinted) expect(one.unprinted.exec(arena.output())?.[0].slice(0, 100)).toBeUndefined();
-      const isSlow = ended || (one.calm && still >= one.calm) || (!one.again && late(result));
+      const isSlow = ended || (one.calm && still >= one.calm) || (!one.again && late(one, result));
       if (!isSlow) return;
       slow.push(`answered after ${time.toFixed(0)} ms, the server stood still for ${still.toFixed(0)} ms`);
     }
