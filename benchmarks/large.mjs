@@ -1,6 +1,6 @@
 /**
  * Many records on PostgreSQL, over HTTP: one app with N / 10, one with N, and N spread over many apps, in one database.
- * `node benchmarks/large.mjs [--records N] [--apps N] [--rounds N]`. Each operation is measured in the first app alone, before there
+ * `node benchmarks/large.mjs [--records N] [--apps N] [--rounds N] [--shared-buffers 128MB]`. Each operation is measured in the first app alone, before there
  * are others, and in all of them afterwards, in turn. Prints p50 and p99, their ratio to the first app alone (goal: at most 1.3), the
  * server's memory, what PostgreSQL says of its tables, and how long requests take while the indexes of N records are built again.
  */
@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     records: { type: 'string', default: '10000000' },
     apps: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '500' },
+    'shared-buffers': { type: 'string', default: '128MB' },
   },
 });
 const [records, apps, rounds] = [options.records, options.apps, options.rounds].map(Number);
@@ -196,7 +197,9 @@ const print = (title, times, base) => {
 writeSecrets();
 build('pluginServer', 'host');
 makeTheme();
-const postgres = await startPostgres((program, args = []) => [program, ...args]);
+const postgres = await startPostgres((program, args = []) => [program, ...args], {
+  shared_buffers: options['shared-buffers'],
+});
 const host = await startHost(strapiEnvironment(await postgres.create('bench')), join(work, 'themes'));
 try {
   const accept = { accept: 'application/json' };
@@ -219,7 +222,9 @@ try {
     await making();
     console.log(`${title}: ${((performance.now() - began) / 1_000).toFixed(0)} s, server ${memory()}`);
   };
-  console.log(`PostgreSQL ${postgres.version}, Node.js ${process.versions.node}, ${rounds} rounds`);
+  console.log(
+    `PostgreSQL ${postgres.version}, shared_buffers ${options['shared-buffers']}, Node.js ${process.versions.node}, ${rounds} rounds`,
+  );
   await timed(`${records / 10} records in one app`, () => make('small', records / 10));
   const [alone] = await measure([operationsOf(ask, 'small', records / 10)]);
   print(`${records / 10} records, alone`, alone);

@@ -1,4 +1,4 @@
-/** A PostgreSQL of the benchmark's own, with default settings, on the servers' core. */
+/** A PostgreSQL of the benchmark's own, on the servers' core. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,10 +31,11 @@ function account() {
 /**
  * Starts an empty cluster in a temporary folder.
  * @param command how a program is started on a core (`onCore`)
+ * @param settings instead of the defaults, by name: `{ shared_buffers: '2GB' }`
  * @returns its process id and version; `create` makes a database and returns what servers need to connect; `stop` ends it
  * @throws when PostgreSQL is not installed or does not start
  */
-export async function startPostgres(command) {
+export async function startPostgres(command, settings = {}) {
   const bin = programs();
   const owner = account();
   const folder = mkdtempSync(join(tmpdir(), 'apps-bench-postgres-'));
@@ -46,7 +47,8 @@ export async function startPostgres(command) {
     stdio: 'pipe',
   });
   const port = await freePort();
-  const [program, ...args] = command(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-k', folder]);
+  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const [program, ...args] = command(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, ...given]);
   const child = spawn(program, args, { ...owner, cwd: folder, stdio: 'ignore' });
   const at = { host: '127.0.0.1', port, user: 'postgres', password: '' };
   const ask = async (text) => {
