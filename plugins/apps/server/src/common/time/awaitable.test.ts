@@ -27,6 +27,34 @@ test('a result is given at once while it is kept, and read again afterwards', as
   }
 });
 
+test('a result is read again before it is too old, by one read, and given at once meanwhile', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    let reads = 0;
+    let finish: (() => void)[] = [];
+    const { get } = keptFor({ renewAfter: 1000, max: 2000 }, async () => {
+      reads += 1;
+      const read = reads;
+      if (read === 2)
+        await new Promise<void>((resolve, reject) => (finish = [resolve, () => reject(new Error('lost'))]));
+      return read;
+    });
+    vi.advanceTimersByTime(10);
+    expect(await get()).toBe(1);
+    vi.advanceTimersByTime(1500);
+    expect([get(), get(), reads]).toEqual([1, 1, 2]);
+    finish[1]?.();
+    await new Promise(setImmediate);
+    expect([get(), reads]).toEqual([1, 3]);
+    await new Promise(setImmediate);
+    expect(get()).toBe(3);
+    vi.advanceTimersByTime(2000);
+    expect(get()).toBeInstanceOf(Promise);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('what may not be kept, or is older than what was written, is not kept', async () => {
   let stored: string | null = null;
   const { get, set } = keptFor(

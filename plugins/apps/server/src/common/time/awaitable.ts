@@ -27,16 +27,27 @@ interface Kept<Value> {
   checkedAt: number;
 }
 
+/** How long (ms) what was read is used, from the start of the read. */
+export interface KeptAge {
+  /** From this age on it is read again while it is still used, so that under load no request waits for the read. */
+  renewAfter: number;
+  /** From this age on requests wait for the read. */
+  max: number;
+}
+
 /**
- * The function with its results kept for `maxAge` milliseconds from the start of the read, by its arguments.
+ * The function with its results kept for some time from the start of the read, by its arguments.
+ * @param age a number: the maximum, without reads in advance
  * @param keep whether a result may be kept; without it all are
  */
 export function keptFor<Key extends string[], Value>(
-  maxAge: number,
+  age: number | KeptAge,
   read: (...key: Key) => Promise<Value>,
   keep: (value: Value) => boolean = () => true,
 ) {
+  const { renewAfter, max } = typeof age === 'number' ? { renewAfter: age, max: age } : age;
   const known = new Map<string, Kept<Value>>();
+  const renewing = new Set<string>();
   const nameOf = (key: Key) => key.join('\n');
 
   const renew = async (key: Key): Promise<Value> => {
@@ -48,11 +59,24 @@ export function keptFor<Key extends string[], Value>(
     return value;
   };
 
+  const renewInAdvance = (key: Key): void => {
+    const name = nameOf(key);
+    if (renewing.has(name)) return;
+    renewing.add(name);
+    // A failure is reported to those who wait for the next read.
+    void renew(key)
+      .catch(() => undefined)
+      .finally(() => renewing.delete(name));
+  };
+
   return {
     /** The value, at once while it is kept. */
     get(...key: Key): Awaitable<Value> {
       const kept = known.get(nameOf(key));
-      return kept && performance.now() - kept.checkedAt < maxAge ? kept.value : renew(key);
+      const age = kept ? performance.now() - kept.checkedAt : max;
+      if (!kept || age >= max) return renew(key);
+      if (age >= renewAfter) renewInAdvance(key);
+      return kept.value;
     },
     /** Keeps a value that was just written. */
     set(value: Value, ...key: Key): void {

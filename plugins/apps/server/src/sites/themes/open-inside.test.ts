@@ -101,7 +101,10 @@ describe.skipIf(process.platform === 'win32')(
       });
       await once(swapper, 'message');
       const before = process.platform === 'linux' ? open() : 0;
-      const snapshots = new Snapshots([{ folder: 'blocks', deep: true, accepts: (name) => name.endsWith('.html') }], 0);
+      const snapshots = new Snapshots([{ folder: 'blocks', deep: true, accepts: (name) => name.endsWith('.html') }], {
+        renewAfter: 0,
+        max: 0,
+      });
       const seen = new Map<string | null | undefined, number>();
       const count = (text: string | null | undefined) => seen.set(text, (seen.get(text) ?? 0) + 1);
       const names = new Set<string>();

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import type { SetupProblem } from '../../../../shared/admin-api';
 import { contentVersion } from '../../common/assets';
-import { type Awaitable, keptFor } from '../../common/time/awaitable';
+import { type Awaitable, type KeptAge, keptFor } from '../../common/time/awaitable';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses';
@@ -48,18 +48,26 @@ export class Snapshots {
   private readonly kept = new Map<string, Kept>();
   private readonly checking = new Map<string, Promise<Snapshot>>();
 
-  /** A snapshot is taken for current for `maxAge` milliseconds after it was checked. */
+  /** @param age how long a snapshot is used after it was checked; 0: each request checks */
   constructor(
     private readonly searches: readonly Search[],
-    private readonly maxAge: number,
+    private readonly age: KeptAge,
   ) {}
 
   /** The files of the folder `base`, a real path inside the real path `root`. */
   get(root: string, base: string): Awaitable<Snapshot> {
+    // In development a check that began before the last change must not answer for it.
+    if (this.age.max === 0) return this.check(root, base);
     const kept = this.kept.get(base);
-    if (kept && this.maxAge > 0 && performance.now() - kept.checkedAt < this.maxAge) return kept.snapshot;
-    // Without a throttle (in development) a check that began before the last change must not answer for it.
-    if (this.maxAge === 0) return this.check(root, base);
+    const age = kept ? performance.now() - kept.checkedAt : this.age.max;
+    if (kept && age < this.age.renewAfter) return kept.snapshot;
+    const check = this.sharedCheck(root, base);
+    if (!kept || age >= this.age.max) return check;
+    check.catch(() => undefined);
+    return kept.snapshot;
+  }
+
+  private sharedCheck(root: string, base: string): Promise<Snapshot> {
     let check = this.checking.get(base);
     if (!check) {
       check = this.check(root, base).finally(() => this.checking.delete(base));
@@ -112,8 +120,8 @@ export function revisionOf(files: ThemeFile[]): string {
   return contentVersion(JSON.stringify(files.map(({ path, text, problem }) => [path, text, problem ?? null])));
 }
 
-/** Milliseconds between checks of a folder in production: a change is seen within 2 seconds. */
-const CHECK_INTERVAL = 1000;
+/** In production a change is seen within 2 seconds. Between 1 and 1.75 seconds requests do not wait for the check. */
+const CHECKED_FOR: KeptAge = { renewAfter: 1_000, max: 1_750 };
 
 const any = () => true;
 const endsWith =
@@ -156,10 +164,10 @@ export type Themes = ReturnType<typeof createThemes>;
 
 export function createThemes({ config, logger, production }: ThemesOptions) {
   const { themesDirectory, appsFolder } = config;
-  const maxAge = production ? CHECK_INTERVAL : 0;
-  const appSnapshots = new Snapshots(appSearches, maxAge);
-  const themeSnapshots = new Snapshots(themeSearches, maxAge);
-  const versions = createAssetVersions(maxAge);
+  const age = production ? CHECKED_FOR : { renewAfter: 0, max: 0 };
+  const appSnapshots = new Snapshots(appSearches, age);
+  const themeSnapshots = new Snapshots(themeSearches, age);
+  const versions = createAssetVersions(age.renewAfter);
   const definitions = new DefinitionWords();
   const warned = new Set<string>();
 
@@ -176,7 +184,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
     return root !== null && (await isFolder(root)) ? root : null;
   }
 
-  const { get: rootOf } = keptFor(maxAge, coalesceReads(findRoot, never), isFound);
+  const { get: rootOf } = keptFor(age, coalesceReads(findRoot, never), isFound);
 
   /**
    * Looks for an app in a theme, then follows `.lnk` files from theme to theme
@@ -207,7 +215,7 @@ export function createThemes({ config, logger, production }: ThemesOptions) {
 
   /** The location of an app for a theme; cached as long as its files. */
   const locateOnce = coalesceReads((key) => locate(...(JSON.parse(key) as [string, string])), never);
-  const { get: locateApp } = keptFor(maxAge, (...key: [string, string]) => locateOnce(JSON.stringify(key)), isFound);
+  const { get: locateApp } = keptFor(age, (...key: [string, string]) => locateOnce(JSON.stringify(key)), isFound);
 
   async function asset({ theme, app, path }: PublicFile): Promise<OpenFile | null> {
     const root = await rootOf(theme);
