@@ -24,6 +24,6 @@ export const finds: readonly Product[] = [
   { large: ['hostCalls', 'largeItems'], request: 'record', count: 8 },
   // Twenty targets of a quarter of a megabyte each were parsed at once, for their labels, and to know whether they are hidden.
   { large: ['markup', 'nested', 'references'], request: 'save in parts', count: 24 },
-  // Eight hundred parts in each body, many of them empty objects of a stream: late beside a busy loop on one of two processors.
+  // The first 8 kB of each body, with some eighty parts, were parsed without a pause: of all bodies in one iteration.
   { large: ['repeatedConditions'], request: 'save in parts', count: 24 },
 ];
