@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Problem } from '../../plugins/apps/server/src/apps/lint/problem';
+import type { LintProblem } from '../../plugins/apps/server/src/apps/lint/problem';
 import { type Ended, program, runCli, runReused } from '../support/command-line';
 import { writeFiles } from '../support/files';
 import { useDatabase, useFolder } from '../support/hooks';
@@ -15,7 +15,7 @@ const mistakes = [...blocks, ...themes, ...silent];
 const at = useFolder('lint');
 
 describe('mistakes', () => {
-  let found: Problem[];
+  let found: LintProblem[];
   let ended: Ended;
   beforeAll(async () => {
     for (const [index, { files }] of mistakes.entries()) {

@@ -14,7 +14,7 @@ export interface Command {
   examples?: readonly string[];
   /** Commands below this one: `new app`. */
   commands?: readonly Command[];
-  load?(): Promise<{ run: Run }>;
+  load?(): Promise<{ run: RunCommand }>;
 }
 
 export interface CommandOption {
@@ -37,7 +37,7 @@ export interface Invocation {
   host(): Host;
 }
 
-export type Run = (invocation: Invocation) => Promise<ExitCode>;
+export type RunCommand = (invocation: Invocation) => Promise<ExitCode>;
 
 /** Exit codes of every command (docs/reference/command-line.md#exit-codes). */
 export const exitCodes = { fine: 0, problems: 1, cannotRun: 2 } as const;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sorted } from '../../server/src/apps';
 import { themesVersion } from '../../server/src/sites';
-import { CannotRun, exitCodes, type Invocation, type Run } from './command';
+import { CannotRun, exitCodes, type Invocation, type RunCommand } from './command';
 import type { Host } from './host';
 import { type Result, showResult } from './lint';
 import { countsOf, findProblems, targetsOf } from './lint/find';
@@ -69,7 +69,7 @@ function watchProblems({ output, cwd }: Invocation, host: Host): () => Promise<v
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** `strapi-plugin-apps dev` (docs/reference/command-line.md#dev). Ends when Strapi ends. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const host = invocation.host();
   const root = host.requireRoot();
   const { port } = invocation.options;

@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import { csvTable, type Format, formatOf, WrongEntry, xlsxTable } from '../../server/src/interchange';
 import type { StoredRecord } from '../../server/src/records/types';
 import type { Separator } from '../../shared/cells';
-import { CannotRun, type ExitCode, exitCodes, type Invocation, type Run } from './command';
+import { CannotRun, type ExitCode, exitCodes, type Invocation, type RunCommand } from './command';
 import { writeWhole } from './import';
 import { type StoredApp, withApp } from './records';
 
 const isZip = (file: string | undefined): file is string => /\.zip$/i.test(file ?? '');
 
 /** Records, or files as a ZIP, by the number of arguments. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { from = '', target: second = '', file } = invocation.args;
   if (file !== undefined) {
     if (isZip(file))

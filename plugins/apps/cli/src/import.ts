@@ -14,7 +14,7 @@ import {
 import type { NewRecord } from '../../server/src/records/types';
 import type { Encoding, Separator } from '../../shared/cells';
 import { type Items, itemOf, type Json } from '../../shared/json';
-import { CannotRun, type ExitCode, exitCodes, type Invocation, type Run } from './command';
+import { CannotRun, type ExitCode, exitCodes, type Invocation, type RunCommand } from './command';
 import { type StoredApp, withApp } from './records';
 
 function choicesOf({ block, language, sheet, separator, encoding }: Invocation['options']): ReadChoices {
@@ -29,7 +29,7 @@ function choicesOf({ block, language, sheet, separator, encoding }: Invocation['
 }
 
 /** Records, or files of a ZIP, by the number of arguments. */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { from = '', app, file } = invocation.args;
   if (app !== undefined && file !== undefined) {
     const { options } = invocation;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { watchingPanel } from '../../server/src/host-files';
 import { filesBelow, relativePath, schemasFolder, withSchemaLine } from '../../server/src/package-files';
-import { exitCodes, type Run } from './command';
+import { exitCodes, type RunCommand } from './command';
 import { configuredFiles, type Host, pluginConfiguration } from './host';
 import { showWritten, writeNew } from './output';
 import { requireNewId } from './themes';
@@ -131,7 +131,7 @@ function editorFiles(root: string, { themes, config }: Host): Map<string, string
 }
 
 /** Makes a theme with one app, the editor's settings and, where there is none, `config/plugins`. */
-export const run: Run = async ({ options, output, cwd, host: find }) => {
+export const run: RunCommand = async ({ options, output, cwd, host: find }) => {
   const host = find();
   const root = host.requireRoot();
   const theme = requireNewId('a theme', String(options.theme));

@@ -2,7 +2,7 @@ import type { JobTools } from '../../server/src';
 import { detailOf, viewFilters } from '../../server/src/jobs';
 import type { JobFilter, JobKind } from '../../server/src/jobs/types';
 import type { JobDetail, JobView } from '../../shared/admin-api';
-import { CannotRun, exitCodes, type Invocation, type Run } from './command';
+import { CannotRun, exitCodes, type Invocation, type RunCommand } from './command';
 import { type Host, withStrapi } from './host';
 import type { Output, Style } from './output';
 
@@ -18,7 +18,7 @@ const styles: Record<JobView, Style> = {
 };
 
 /** Lists jobs (docs/reference/command-line.md#jobs-list). */
-export const run: Run = async ({ options, output, host }) => {
+export const run: RunCommand = async ({ options, output, host }) => {
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
     throw new CannotRun(`--limit: ${options.limit} is not a number from 1 to ${MAX_LIMIT}`);
@@ -53,7 +53,7 @@ export function filterOf({ kind, site, app, name }: Invocation['options']): JobF
 }
 
 /** Has jobs run again (docs/reference/command-line.md#jobs-retry-id). */
-export const retry: Run = async ({ args: { id }, options, output, host }) => {
+export const retry: RunCommand = async ({ args: { id }, options, output, host }) => {
   const dead = options.dead === true;
   const filter = filterOf(options);
   if (dead === (id !== undefined)) throw new CannotRun('Name the job by its id, or all dead ones with --dead');
@@ -74,7 +74,7 @@ export const retry: Run = async ({ args: { id }, options, output, host }) => {
 };
 
 /** Deletes a job (docs/reference/command-line.md#jobs-delete-id). */
-export const remove: Run = async ({ args: { id = '' }, output, host }) => {
+export const remove: RunCommand = async ({ args: { id = '' }, output, host }) => {
   await withJobs(host(), async (jobs) => {
     if (await jobs.delete(id)) return;
     throw new CannotRun((await jobs.find(id)) === null ? `There is no job "${id}"` : `The job "${id}" runs`);

@@ -1,6 +1,6 @@
 import type { FileTools } from '../../server/src';
 import type { MoveReport, MoveTarget } from '../../server/src/operator-tools';
-import { CannotRun, exitCodes, type Run } from './command';
+import { CannotRun, exitCodes, type RunCommand } from './command';
 import { withStrapi } from './host';
 import type { Output } from './output';
 
@@ -31,7 +31,7 @@ function print(output: Output, to: MoveTarget, report: MoveReport): void {
 
 /** Moves files of records (docs/reference/files.md#moving-files); run again, it goes on where it was ended. */
 const moving =
-  (to: MoveTarget): Run =>
+  (to: MoveTarget): RunCommand =>
   async ({ args: { app }, output, host }) => {
     const reports = await withStrapi(host(), (strapi) =>
       (strapi.plugin('apps').service('files') as FileTools).move(to, app),

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { appFiles, blockFiles, linkedLayout } from '../../server/src/app-templates';
-import { CannotRun, exitCodes, type Run } from './command';
+import { CannotRun, exitCodes, type RunCommand } from './command';
 import type { Host } from './host';
 import { showWritten, writeNew } from './output';
 import { chosenTheme, requireId, requireNewId, type ThemePlace } from './themes';
 
 /** Adds an app: a template's files, or settings and one block; and a link to it in the starter's layout. */
-export const newApp: Run = async ({ args, options, output, cwd, host: find }) => {
+export const newApp: RunCommand = async ({ args, options, output, cwd, host: find }) => {
   const host = find();
   const id = requireNewId('an app', String(args.id));
   const theme = chosenTheme(host, options.theme as string | undefined);
@@ -48,7 +48,7 @@ function pagesOf({ apps }: ThemePlace, { config }: Host, id: string): string[] {
 }
 
 /** Adds a block that works: a layout, a definition, and logic. */
-export const newBlock: Run = async ({ args, options, output, cwd, host: find }) => {
+export const newBlock: RunCommand = async ({ args, options, output, cwd, host: find }) => {
   const host = find();
   const theme = chosenTheme(host, options.theme as string | undefined);
   const [appId = '', blockId = '', ...others] = String(args.path).split('/');

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { OpenApiTools } from '../../server/src';
-import { CannotRun, exitCodes, type Run } from './command';
+import { CannotRun, exitCodes, type RunCommand } from './command';
 import { withStrapi } from './host';
 import { writeWhole } from './import';
 
 /** Prints or writes an OpenAPI document (docs/reference/openapi.md#by-command-line). */
-export const run: Run = async ({ args, output, cwd, host }) => {
+export const run: RunCommand = async ({ args, output, cwd, host }) => {
   const { site, app, file } = args;
   const document = await withStrapi(host(), (strapi) =>
     (strapi.plugin('apps').service('openapi') as OpenApiTools).document(site, app).catch((error: Error) => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { PersonTools } from '../../server/src';
 import { isAppsError } from '../../server/src/common/errors';
 import type { ErasureEffect, PersonGroup } from '../../shared/admin-api';
-import { CannotRun, exitCodes, type Invocation, type Run } from './command';
+import { CannotRun, exitCodes, type Invocation, type RunCommand } from './command';
 import { withStrapi } from './host';
 import { writeWhole } from './import';
 
@@ -29,7 +29,7 @@ async function withPersons<T>(host: Invocation['host'], work: (persons: PersonTo
 }
 
 /** Writes everything of a person to a ZIP (docs/reference/command-line.md#person-export-who). */
-export const exportPerson: Run = async ({ args: { who = '' }, options: { out }, output, cwd, host }) => {
+export const exportPerson: RunCommand = async ({ args: { who = '' }, options: { out }, output, cwd, host }) => {
   const file = resolve(cwd, typeof out === 'string' ? out : FILE);
   const { groups } = await withPersons(host, async (persons) => {
     const found = await persons.find(who);
@@ -45,7 +45,7 @@ export const exportPerson: Run = async ({ args: { who = '' }, options: { out }, 
 };
 
 /** Erases everything of a person; without `--yes` it says what would go (docs/reference/command-line.md#person-erase-who). */
-export const erasePerson: Run = async ({ args: { who = '' }, options: { yes }, output, host }) => {
+export const erasePerson: RunCommand = async ({ args: { who = '' }, options: { yes }, output, host }) => {
   const isMeant = yes === true;
   const { groups, failed } = await withPersons(host, async (persons) =>
     isMeant ? persons.erase(who) : { ...(await persons.find(who)), failed: [] },

@@ -2,7 +2,7 @@ import type { RecordTools } from '../../server/src';
 import type { IndexDeclarations } from '../../server/src/indexes/types';
 import type { DeclaredItems, ItemKind } from '../../server/src/interchange';
 import type { AppKey, NewRecord, RecordStore } from '../../server/src/records/types';
-import { CannotRun, exitCodes, type Run } from './command';
+import { CannotRun, exitCodes, type RunCommand } from './command';
 import { type Host, type LoadedStrapi, withStrapi } from './host';
 
 /** An app whose records are in the database of a host. */
@@ -38,7 +38,7 @@ export function withApp<T>(host: Host, site: string, app: string, work: (stored:
 }
 
 /** Compares all records with their index rows (docs/operate/storage.md#indexes). */
-export const check: Run = async ({ options, output, host }) => {
+export const check: RunCommand = async ({ options, output, host }) => {
   const repair = options.repair === true;
   const { records, wrong, orphanTables } = await withStore(host(), (store) => store.check({ repair }));
   const isWrong = wrong + orphanTables > 0;
@@ -52,7 +52,7 @@ export const check: Run = async ({ options, output, host }) => {
 const INTERVAL = 200;
 
 /** Declares the indexes of an app again and indexes all its records (docs/reference/json-interface.md#re-index). */
-export const reindex: Run = async ({ args, options, output, host }) => {
+export const reindex: RunCommand = async ({ args, options, output, host }) => {
   const rebuild = options.rebuild === true;
   const { site = '', app = '' } = args;
   const indexes = await withApp(host(), site, app, async ({ store, key, indexes }) => {

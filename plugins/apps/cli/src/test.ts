@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { relative } from 'node:path';
 import { runAppTests } from '../../server/src/app-test-run';
 import type { LogicLine, TestFailure, TestOutcome, TestResult, TestRunOptions } from '../../shared/test-events';
-import { CannotRun, type ExitCode, exitCodes, type Run } from './command';
+import { CannotRun, type ExitCode, exitCodes, type RunCommand } from './command';
 import type { Output } from './output';
 
 /** Results of one run, in the order in which the tests ran. */
@@ -67,7 +67,7 @@ const indented = (excerpt: string | null) => (excerpt === null ? [] : excerpt.sp
 const DEBOUNCE = 200;
 
 /** `strapi-plugin-apps test` (docs/reference/app-tests.md). */
-export const run: Run = async (invocation) => {
+export const run: RunCommand = async (invocation) => {
   const { options, args, output } = invocation;
   const host = invocation.host();
   const started = {

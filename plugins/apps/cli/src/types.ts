@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { type App, type Block, itemSchema, type JsonSchema, loadApp, roleOf } from '../../server/src/apps';
 import { sitesOfThemes } from '../../server/src/archive';
 import { errorText } from '../../server/src/common/errors';
-import { CannotRun, exitCodes, type Run } from './command';
+import { CannotRun, exitCodes, type RunCommand } from './command';
 import { chosenTheme } from './themes';
 
 /** The first line of a file of types: a file without it is not overwritten. */
@@ -97,7 +97,7 @@ function union(members: string[]): string {
 }
 
 /** Writes `app.d.ts` into the folders of apps, without a database (docs/reference/command-line.md#types-app). */
-export const run: Run = async ({ args, options, output, cwd, host: find }) => {
+export const run: RunCommand = async ({ args, options, output, cwd, host: find }) => {
   const host = find();
   const [first, second] = (args.app ?? '').split('/');
   const wanted = second ?? first;

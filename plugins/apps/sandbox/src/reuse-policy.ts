@@ -8,10 +8,10 @@ const LONGEST_PAUSE = 3_600_000;
 /** Reused contexts that a runner makes at once, and in a second in the long run: each takes some milliseconds. */
 const MADE = { atOnce: 100, perSecond: 10 };
 
-/** Programs with a problem that are remembered. */
+/** Programs that are remembered after a problem. */
 const MAX_PROGRAMS = 1000;
 
-interface Problem {
+interface Suspension {
   /** When a session last left its context changed. */
   dropped: number;
   /** Until when it has fresh contexts, and for how long it has been paused last. */
@@ -25,7 +25,7 @@ interface Problem {
  * it then costs what it would without any reuse.
  */
 export class ReusePolicy {
-  private readonly problems = new Map<string, Problem>();
+  private readonly suspensions = new Map<string, Suspension>();
   private allowed = MADE.atOnce;
   private counted: number;
 
@@ -39,7 +39,7 @@ export class ReusePolicy {
 
   /** Whether a session of the program may have a reused context. */
   mayUse(program: string): boolean {
-    return this.after !== null && (this.problems.get(program)?.until ?? Number.NEGATIVE_INFINITY) <= this.now();
+    return this.after !== null && (this.suspensions.get(program)?.until ?? Number.NEGATIVE_INFINITY) <= this.now();
   }
 
   /** Whether a reused context may be made for a program after so many sessions in its isolate. One that may is counted. */
@@ -56,27 +56,27 @@ export class ReusePolicy {
   /** A session of the program has left its context changed. */
   changed(program: string): void {
     const now = this.now();
-    const problem = this.problemOf(program);
-    if (now - problem.dropped < BETWEEN_DROPS) this.pause(program);
-    problem.dropped = now;
+    const suspension = this.suspensionOf(program);
+    if (now - suspension.dropped < BETWEEN_DROPS) this.pause(program);
+    suspension.dropped = now;
   }
 
   /** A session of the program may have failed because its context is a reused one. */
   pause(program: string): void {
     const now = this.now();
-    const problem = this.problemOf(program);
-    const isRecent = now - problem.until < LONGEST_PAUSE;
-    problem.pause = isRecent ? Math.min(LONGEST_PAUSE, problem.pause * 2) : FIRST_PAUSE;
-    problem.until = now + problem.pause;
+    const suspension = this.suspensionOf(program);
+    const isRecent = now - suspension.until < LONGEST_PAUSE;
+    suspension.pause = isRecent ? Math.min(LONGEST_PAUSE, suspension.pause * 2) : FIRST_PAUSE;
+    suspension.until = now + suspension.pause;
   }
 
-  private problemOf(program: string): Problem {
+  private suspensionOf(program: string): Suspension {
     const never = Number.NEGATIVE_INFINITY;
-    const problem = this.problems.get(program) ?? { dropped: never, until: never, pause: FIRST_PAUSE };
-    this.problems.delete(program);
-    this.problems.set(program, problem);
-    if (this.problems.size > MAX_PROGRAMS) this.problems.delete(this.problems.keys().next().value as string);
-    return problem;
+    const suspension = this.suspensions.get(program) ?? { dropped: never, until: never, pause: FIRST_PAUSE };
+    this.suspensions.delete(program);
+    this.suspensions.set(program, suspension);
+    if (this.suspensions.size > MAX_PROGRAMS) this.suspensions.delete(this.suspensions.keys().next().value as string);
+    return suspension;
   }
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { isTimeZone } from './common/time/cron';
-import { keysOf, type Problem, validate, type Wrong } from './common/validation';
+import { keysOf, type ValidationProblem, validate, type Wrong } from './common/validation';
 import type { AppsConfig, FetchConfig, Limits } from './config.types';
 import { readHost } from './outbound';
 import { idPattern } from './sites';
@@ -225,7 +225,7 @@ const configuration: z.ZodType<AppsConfig> = object({
   log: object({ format: z.enum(['text', 'json'], must("'text' or 'json'")).default('text') }).prefault({}),
 } satisfies Record<keyof AppsConfig, unknown>);
 
-function sentence({ path: keys, wrong, message }: Problem): string {
+function sentence({ path: keys, wrong, message }: ValidationProblem): string {
   const at = keys.join('.') || 'apps';
   return wrong === 'unknown key' ? `unknown key '${at}' (known here: ${message})` : `'${at}' ${message}`;
 }

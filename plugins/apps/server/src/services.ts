@@ -38,7 +38,7 @@ import { createMailer, createReceipts } from './mail';
 import { createMetrics } from './metrics';
 import { readingsOf } from './operating';
 import { answered, createOutbound } from './outbound';
-import { createPersons, createTables, keepJobs } from './persons';
+import { createPersons, createTableStatements, keepJobs } from './persons';
 import { createProcesses } from './processes';
 import { createHistory, createKeptAnswers, createRecordStore, watchChanges } from './records';
 import type { AppKey } from './records/types';
@@ -240,7 +240,7 @@ export function createServices(
   jobs.handle(
     'keep',
     keepJobs({
-      tables: createTables(database),
+      tables: createTableStatements(database),
       loadApp: loadKeyed,
       services: running,
       now: () => now() ?? Date.now(),

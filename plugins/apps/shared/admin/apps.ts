@@ -17,7 +17,7 @@ export interface AppSummary {
   /** The number of its blocks that are broken or have failed lately; broken settings count as well. */
   problems: number;
   /** One of them. */
-  problem: Problem | null;
+  problem: FileProblem | null;
   /** Runs that have failed in the last day, of those that are kept; counted to 100. */
   failedRuns: number;
   /** Jobs that are given up, until somebody runs them again or their time is over. */
@@ -36,7 +36,7 @@ export interface AppDetail {
   indexes: IndexSummary[];
   options: AppOptions;
   /** The error in settings.yaml. */
-  problem: Problem | null;
+  problem: FileProblem | null;
   /** The re-index that is running, or the last one; null when there was none since the server started. */
   refresh: Refresh | null;
   mails: AppMails;
@@ -77,7 +77,7 @@ export interface BlockSummary {
   /** Whether its form makes and changes records. */
   hasForm: boolean;
   /** The error in its files, else its latest failure. */
-  problem: Problem | null;
+  problem: FileProblem | null;
   /** Failures of the block in use in the last day, the latest first; of one server process. */
   failures: BlockFailure[];
 }
@@ -127,7 +127,7 @@ export interface SiteOverview {
   /** Id of the active theme. */
   theme: string;
   /** Of the theme's own files: `rules.yaml`, `theme.yaml`, layout and templates. */
-  problems: Problem[];
+  problems: FileProblem[];
   apps: AppSummary[];
 }
 
@@ -220,7 +220,7 @@ export interface SetupProblem {
 }
 
 /** An error of a definition, of logic or of a layout, as a manager may see it. */
-export interface Problem {
+export interface FileProblem {
   message: string;
   file: string;
   line: number | null;
@@ -229,7 +229,7 @@ export interface Problem {
   excerpt: string | null;
 }
 
-export interface BlockFailure extends Problem {
+export interface BlockFailure extends FileProblem {
   /** ISO 8601: the last time. */
   at: string;
   times: number;

@@ -1,4 +1,4 @@
-import type { Problem } from './apps';
+import type { FileProblem } from './apps';
 import type { AdminRouteEntry } from './permissions';
 
 /** Routes of the files of an app of a site's active theme. */
@@ -76,7 +76,7 @@ export interface CodeTexts {
   files?: Record<string, string>;
 }
 
-export interface CodeProblem extends Problem {
+export interface CodeProblem extends FileProblem {
   severity: 'error' | 'warning';
   /** What to do, where it is known. */
   cure: string | null;

@@ -1,4 +1,4 @@
-import type { Problem } from './apps';
+import type { FileProblem } from './apps';
 import type { AdminRouteEntry } from './permissions';
 
 /** Routes that explain rights. */
@@ -51,7 +51,7 @@ export interface Ground {
     /** There is no list that restricts it. */
     | 'open';
   /** Where the list is; the line of the name that is the requester's, or of the list itself. */
-  position: Pick<Problem, 'file' | 'line' | 'column' | 'excerpt'> | null;
+  position: Pick<FileProblem, 'file' | 'line' | 'column' | 'excerpt'> | null;
   /** Path of the list: `acl.rights.editor`. */
   list: string | null;
   /** The name in the list that is the requester's. */

@@ -1,6 +1,6 @@
 import { Box, Typography } from '@strapi/design-system';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import type { BlockFailure, Problem } from '../../../shared/admin-api';
+import type { BlockFailure, FileProblem } from '../../../shared/admin-api';
 import { positionText } from '../../../shared/positions';
 import { useText } from '../plugin';
 
@@ -109,7 +109,15 @@ export function Labelled({ label, children }: { label: string; children: string 
 }
 
 /** An error with its position, the line of the file, and further details. */
-export function ProblemNote({ problem, more, tone = 'danger600' }: { problem: Problem; more?: string; tone?: string }) {
+export function ProblemNote({
+  problem,
+  more,
+  tone = 'danger600',
+}: {
+  problem: FileProblem;
+  more?: string;
+  tone?: string;
+}) {
   const { message, excerpt } = problem;
   return (
     <Box role="note" paddingTop={1} paddingBottom={1}>

@@ -42,7 +42,7 @@ interface Found {
 export async function findProblems(
   host: Host,
   services: LintServices,
-  targets: readonly Target[],
+  targets: readonly CheckedTheme[],
   cwd: string,
   withTypes = false,
 ): Promise<Found> {
@@ -79,7 +79,7 @@ export async function findProblems(
 }
 
 /** How many themes, apps and blocks were checked. */
-export const countsOf = (targets: readonly Target[], { apps }: Found) => ({
+export const countsOf = (targets: readonly CheckedTheme[], { apps }: Found) => ({
   themes: targets.length,
   apps: apps.length,
   blocks: apps.reduce((sum, { app }) => sum + app.blocks.size, 0),
@@ -106,7 +106,7 @@ export function checkNames(host: Host, apps: readonly { app: App; report: Report
 }
 
 /** A theme to check. */
-interface Target {
+interface CheckedTheme {
   place: ThemePlace;
   site: Site;
   /** Ids of its own apps that are checked. */
@@ -116,7 +116,7 @@ interface Target {
 }
 
 /** All that a theme has: each app is checked in the theme that holds it, not where a link leads to it. */
-async function wholeTheme({ sites }: LintServices, place: ThemePlace): Promise<Target> {
+async function wholeTheme({ sites }: LintServices, place: ThemePlace): Promise<CheckedTheme> {
   const site = (await sites.site(place.id)) as Site;
   const own = await Promise.all(
     (await sites.apps(site)).map(async (id) => ((await sites.app(site, id))?.themeId === place.id ? [id] : [])),
@@ -132,7 +132,7 @@ export async function targetsOf(
   services: LintServices,
   places: readonly ThemePlace[],
   wanted: string | undefined,
-): Promise<Target[]> {
+): Promise<CheckedTheme[]> {
   const themes = await Promise.all(places.map((place) => wholeTheme(services, place)));
   if (wanted === undefined) return themes;
   const [theme, app, ...rest] = wanted.split('/');

@@ -1,13 +1,13 @@
-import { type LintProblem as Problem, type ScheduleMeaning, scheduleMeanings, sorted } from '../../../server/src/apps';
+import { type LintProblem, type ScheduleMeaning, scheduleMeanings, sorted } from '../../../server/src/apps';
 import { positionText } from '../../../shared/positions';
-import { exitCodes, type Run } from '../command';
+import { exitCodes, type RunCommand } from '../command';
 import type { Output } from '../output';
 import { allThemes } from '../themes';
 import { checkNames, countsOf, findProblems, targetsOf } from './find';
 import { createServices } from './types';
 
 export interface Result {
-  problems: readonly Problem[];
+  problems: readonly LintProblem[];
   /** Remarks about what was not checked. */
   notes: readonly string[];
   /** What the schedules of the apps mean. */
@@ -44,7 +44,7 @@ const NAMES_NOTE =
   'Names in acl and view_permission are not compared with users and roles: add --host to ask the host.';
 
 /** Checks the files of themes and apps with the server's own code. */
-export const run: Run = async ({ args, options, output, cwd, host: find }) => {
+export const run: RunCommand = async ({ args, options, output, cwd, host: find }) => {
   const begin = performance.now();
   const host = find();
   const notes = new Set<string>(options.host ? [] : [NAMES_NOTE]);

@@ -63,8 +63,8 @@ export { type ScheduleMeaning, scheduleMeanings } from './lint/logic';
 export {
   type Finding,
   type LintedApp,
+  type LintProblem,
   located,
-  type Problem as LintProblem,
   type Report,
   refused,
   type Severity,

@@ -7,13 +7,13 @@ import type { AppFolder } from '../sites/types';
 import type { ElementType } from './elements/types';
 
 /** What the value of another element must be: one of these, or none of them. */
-export interface Condition {
+export interface ElementCondition {
   values: readonly (string | number | boolean | null)[];
   not: boolean;
   /** The other element is a number: `1.0` is 1. */
   isNumber: boolean;
   /** A condition on the same element that must hold too: of the group or page. */
-  also?: Condition;
+  also?: ElementCondition;
 }
 
 export type ElementMode = 'COMPUTED_ON_SAVE' | 'COMPUTED_ON_CREATION';
@@ -61,7 +61,7 @@ export interface ElementDefinition<Own = OwnSettings> {
   /** Class names of the outermost tag. */
   class?: string;
   /** Values of other elements on which it is shown. */
-  showIf?: Readonly<Record<string, Condition>>;
+  showIf?: Readonly<Record<string, ElementCondition>>;
   indexType?: IndexType;
   mode?: ElementMode;
   /** The element is called by webhooks alone, whose signature is checked. */
@@ -139,7 +139,7 @@ export interface Places {
 }
 
 /** A state that records of a block may be in. */
-export interface State {
+export interface RecordState {
   name: string;
   /** As people read it; null: its name. */
   label: string | null;
@@ -156,7 +156,7 @@ export interface State {
 export interface States {
   /** The state of a new record: the first. */
   initial: string;
-  all: ReadonlyMap<string, State>;
+  all: ReadonlyMap<string, RecordState>;
 }
 
 /** What the holder of a link to a record may do with it, besides seeing it. */
@@ -187,7 +187,7 @@ export interface FormPage {
   /** Names of its elements, in their order. */
   elements: readonly string[];
   /** Values of fields of earlier pages on which it is shown. */
-  showIf?: Readonly<Record<string, Condition>>;
+  showIf?: Readonly<Record<string, ElementCondition>>;
 }
 
 export interface Definition {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorText } from '../common/errors';
 import { didYouMean } from '../common/text';
-import { keysOf, type Problem, validate, type Wrong } from '../common/validation';
+import { keysOf, type ValidationProblem, validate, type Wrong } from '../common/validation';
 import { idPattern } from '../sites';
 import { shorten, type YamlNode } from './yaml';
 
@@ -54,7 +54,7 @@ function shaped<T>(at: YamlNode, schema: z.ZodType<T>, given: unknown = at.value
   throw first?.node.error(messageOf(first));
 }
 
-function messageOf({ path, wrong, message }: Problem): string {
+function messageOf({ path, wrong, message }: ValidationProblem): string {
   return wrong === 'unknown key' ? unknownKeyMessage(String(path.at(-1)), keysIn(message)) : message;
 }
 
@@ -63,7 +63,7 @@ function comparePositions({ position: a }: YamlNode, { position: b }: YamlNode):
 }
 
 /** The key or value with the problem; for a missing value, its mapping. */
-function nodeAt(at: YamlNode, { path, wrong }: Problem): YamlNode {
+function nodeAt(at: YamlNode, { path, wrong }: ValidationProblem): YamlNode {
   let node = at;
   for (const [depth, step] of path.entries()) {
     if (!Object.hasOwn(Object(node.value), step)) break;
@@ -76,7 +76,7 @@ function nodeAt(at: YamlNode, { path, wrong }: Problem): YamlNode {
 const keysIn = (message: string) => message.split(', ');
 
 /** A copy of a value in which the mapping at a path has its known keys only. */
-function onlyKnown(value: unknown, [step, ...rest]: Problem['path'], known: readonly string[]): unknown {
+function onlyKnown(value: unknown, [step, ...rest]: ValidationProblem['path'], known: readonly string[]): unknown {
   if (Array.isArray(value)) return value.with(Number(step), onlyKnown(value[Number(step)], rest, known));
   const entries = Object.entries(value as object);
   if (step === undefined) return Object.fromEntries(entries.filter(([key]) => known.includes(key)));

@@ -258,7 +258,7 @@ export type Imported =
     };
 
 /** Where an app or theme is put. */
-interface Target {
+interface ImportTarget {
   path: string;
   /** Folder of the temporary files, on the same file system. */
   base: string;
@@ -300,7 +300,7 @@ export async function importArchive(request: ImportRequest): Promise<Imported> {
   }
 }
 
-function targetOf({ themesDirectory, themeOf, requireApp = false }: ImportRequest, contents: Contents): Target {
+function targetOf({ themesDirectory, themeOf, requireApp = false }: ImportRequest, contents: Contents): ImportTarget {
   const { kind, id } = contents;
   if (kind === 'theme') {
     if (requireApp) throw new ArchiveError('The ZIP holds a theme, not an app', 'Leave out --theme; --id names it.');
@@ -319,7 +319,7 @@ async function unpackInto(
   { appsFolder, onProgress = () => undefined }: ImportRequest,
   zip: Parameters<typeof unpack>[0],
   { kind, id, files }: Contents,
-  { theme }: Target,
+  { theme }: ImportTarget,
   temporary: string,
 ): Promise<{ folder: string; theme: string; problems: string[] }> {
   const themeId = kind === 'theme' ? id : 'theme';
@@ -345,7 +345,7 @@ async function unpackInto(
 async function settle(
   { replace, write }: ImportRequest,
   contents: Contents,
-  { path: target, base }: Target,
+  { path: target, base }: ImportTarget,
   fresh: string,
 ): Promise<Imported> {
   const found = exists(target) ? await differences(target, fresh) : null;

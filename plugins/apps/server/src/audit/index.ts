@@ -5,7 +5,7 @@ import { AppsError } from '../common/errors';
 const ENTRY = 'plugin::apps.audit-entry';
 
 /** Entries of all administrators, beyond which the oldest is removed, and milliseconds after which each is. */
-export const KEPT = { entries: 10_000, time: 90 * 24 * 60 * 60_000 };
+export const RETENTION = { entries: 10_000, time: 90 * 24 * 60 * 60_000 };
 /** New entries of one administrator in a day: so that none can remove older entries by making many. */
 export const MAX_PER_DAY = 500;
 const DAY = 24 * 60 * 60_000;
@@ -68,12 +68,12 @@ export function createAuditLog(strapi: Core.Strapi, now: () => number = Date.now
   const prune = async (): Promise<void> => {
     const [last]: Row[] = await rows().findMany({
       orderBy: { id: 'desc' },
-      offset: KEPT.entries,
+      offset: RETENTION.entries,
       limit: 1,
       select: ['id'],
     });
     if (last) await rows().deleteMany({ where: { id: { $lte: last.id } } });
-    await rows().deleteMany({ where: { firstAt: { $lt: now() - KEPT.time } } });
+    await rows().deleteMany({ where: { firstAt: { $lt: now() - RETENTION.time } } });
   };
 
   const begin = async (entry: NewAuditEntry): Promise<number> => {
@@ -107,7 +107,7 @@ export function createAuditLog(strapi: Core.Strapi, now: () => number = Date.now
     },
     async list(query) {
       const found: Row[] = await rows().findMany({
-        where: { $and: [...conditions(query), { firstAt: { $gte: now() - KEPT.time } }] },
+        where: { $and: [...conditions(query), { firstAt: { $gte: now() - RETENTION.time } }] },
         orderBy: { id: 'desc' },
         limit: PAGE + 1,
       });

@@ -3,7 +3,7 @@ import { AppsError } from './errors';
 import { didYouMean } from './text';
 
 /** One thing that is wrong with a value from outside: configuration, a request's body, a file of a theme. */
-export interface Problem {
+export interface ValidationProblem {
   /** Keys and indexes that lead to the wrong value, or to the key that is wrong itself. */
   readonly path: readonly (string | number)[];
   /** What is wrong there: the value, the key's name, or that there is a key at all. */
@@ -12,7 +12,7 @@ export interface Problem {
   readonly message: string;
 }
 
-type Validated<T> = { value: T; problems?: undefined } | { value?: undefined; problems: readonly Problem[] };
+type Validated<T> = { value: T; problems?: undefined } | { value?: undefined; problems: readonly ValidationProblem[] };
 
 /** The issue that zod passes to a schema's `error`; `input` is undefined for a missing value. */
 export type Wrong = { readonly input?: unknown };
@@ -60,7 +60,8 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> 
   const result = schema.safeParse(value);
   if (result.success) return { value: result.data };
   const problems = result.error.issues.flatMap((issue) => problemsOf(issue));
-  const rank = ({ wrong, path }: Problem) => (wrong === 'unknown key' ? path.length : Number.POSITIVE_INFINITY);
+  const rank = ({ wrong, path }: ValidationProblem) =>
+    wrong === 'unknown key' ? path.length : Number.POSITIVE_INFINITY;
   return {
     problems: problems
       .map((problem) => [rank(problem), problem] as const)
@@ -69,7 +70,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> 
   };
 }
 
-function problemsOf(issue: z.core.$ZodIssue, outer: Problem['path'] = []): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, outer: ValidationProblem['path'] = []): ValidationProblem[] {
   const path = [...outer, ...(issue.path as (string | number)[])];
   const { message } = issue;
   if (issue.code === 'invalid_key') return [{ path, wrong: 'key', message: issue.issues[0]?.message ?? message }];
@@ -95,7 +96,7 @@ export const must = (wanted: string) => ({ error: () => `must be ${wanted}` });
 export const bodyOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) => keysOf(shape, must('an object').error);
 
 /** Validates a body. BadRequestError for the first problem; `details.key` names the key. */
-export function readBody<T>(schema: z.ZodType<T>, body: unknown): T {
+export function validateBody<T>(schema: z.ZodType<T>, body: unknown): T {
   return read(schema, body, ({ path, wrong, message }) => {
     const key = path.join('.');
     if (wrong !== 'unknown key') return [`"${key}" ${message}`, { key }];
@@ -125,7 +126,7 @@ export function readParameters<T>(schema: z.ZodType<T>, query: unknown): T {
 function read<T>(
   schema: z.ZodType<T>,
   given: unknown,
-  describe: (problem: Problem) => [message: string, details: Record<string, string>],
+  describe: (problem: ValidationProblem) => [message: string, details: Record<string, string>],
 ): T {
   const { value, problems } = validate(schema, given);
   const [problem] = problems ?? [];

@@ -13,7 +13,7 @@ import { callVisit, functionNames, newDryRun } from '../apps';
 import type { Requester } from '../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../common/errors';
 import { didYouMean } from '../common/text';
-import { bodyOf, must, readBody } from '../common/validation';
+import { bodyOf, must, validateBody } from '../common/validation';
 import { idPattern } from '../sites';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';
@@ -38,7 +38,7 @@ const schema: z.ZodType<RuleInput> = bodyOf({
 });
 
 /** Validates a rule. BadRequestError that names the first unknown, missing or wrong key. */
-const readRule = (items: unknown): RuleInput => readBody(schema, items);
+const readRule = (items: unknown): RuleInput => validateBody(schema, items);
 
 /** The BadRequestError for one key; `details.key` names it for the panel's form. */
 function wrongKey(key: string, message: string): AppsError {

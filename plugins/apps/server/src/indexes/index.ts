@@ -4,7 +4,7 @@ import { checkIndexes } from './building/check';
 import { type Access, createReadiness } from './building/readiness';
 import { countEntries, countTerm } from './planner/estimate';
 import { countOfAll, createPlanner, pageOfAll, type RecordsTable, type SearchColumns } from './planner/planner';
-import type { Condition } from './query/operators';
+import type { QueryCondition } from './query/operators';
 import { type CheckedQuery, checkSearch } from './query/search';
 import { deleteRange, type Place, type RecordWrite, type RowRange, writeRows } from './rows';
 import {
@@ -227,5 +227,5 @@ export function createIndexes({
   };
 }
 
-const hasCondition = (query: CheckedQuery): query is CheckedQuery & { condition: Condition } =>
+const hasCondition = (query: CheckedQuery): query is CheckedQuery & { condition: QueryCondition } =>
   query.condition !== null;

@@ -10,8 +10,8 @@ import {
   FILES_INDEX,
   fieldIndexes,
   type Generation,
+  type IndexLayout,
   type LaidOutIndex,
-  type Layout,
   layoutOf,
   tablesOf,
   UNCONFIRMED_INDEX,
@@ -126,7 +126,7 @@ interface Entries {
 }
 
 /** The entries of a record, which depend only on the record and the layout. */
-export function entriesOf(layout: Layout, record: Omit<IndexedRecord, 'seq'>): Entries {
+export function entriesOf(layout: IndexLayout, record: Omit<IndexedRecord, 'seq'>): Entries {
   const entries: Entries = { keys: [], terms: [], bodies: [] };
   for (const index of layout.values()) add[index.type](entries, index, itemValue(record, index.name));
   return entries;
@@ -256,7 +256,7 @@ export function addRows(
   sql: Sql,
   dialect: Dialect,
   generation: string,
-  layout: Layout,
+  layout: IndexLayout,
   records: readonly IndexedRecord[],
 ): Promise<void> {
   const { verb, ending } = dialect.insertIgnore;
@@ -268,7 +268,7 @@ export function addRows(
 async function insertRows(
   sql: Sql,
   generation: string,
-  layout: Layout,
+  layout: IndexLayout,
   records: readonly IndexedRecord[],
 ): Promise<void> {
   const all = records.map((record) => ({ seq: record.seq, entries: entriesOf(layout, record) }));
@@ -300,7 +300,7 @@ function insertBodies(sql: Sql, generation: string, all: readonly SeqEntries[]):
 async function updateRows(
   sql: Sql,
   generation: string,
-  layout: Layout,
+  layout: IndexLayout,
   before: IndexedRecord,
   after: IndexedRecord,
 ): Promise<void> {

@@ -28,7 +28,7 @@ export interface Generation {
   total: number;
 }
 
-export type State = Generation[];
+export type AppGenerations = Generation[];
 
 /** A generation of this format, without tables. */
 export function planned(id: string, indexes: StoredLayout): Generation {
@@ -56,13 +56,13 @@ export async function createStateTable(sql: Sql, dialect: Dialect): Promise<void
 export const stateSelect = `select state from ${table} where scope = ?`;
 
 /** The app's generations as last committed, or in this transaction, and their text, to detect later changes. */
-export async function readStateText(sql: Sql, scope: string): Promise<{ text: string; state: State }> {
+export async function readStateText(sql: Sql, scope: string): Promise<{ text: string; state: AppGenerations }> {
   const [row] = await sql.rows(stateSelect, [scope]);
   const text = (row?.state as string | undefined) ?? '[]';
-  return { text, state: JSON.parse(text) as State };
+  return { text, state: JSON.parse(text) as AppGenerations };
 }
 
-export async function readState(sql: Sql, scope: string): Promise<State> {
+export async function readState(sql: Sql, scope: string): Promise<AppGenerations> {
   return (await readStateText(sql, scope)).state;
 }
 
@@ -75,16 +75,21 @@ export async function readScopes(sql: Sql): Promise<string[]> {
  * The app's generations, locked until the transaction ends: `share` for writers of records, which share the lock,
  * `update` for a change of the generations, which waits for all of them.
  */
-export async function lockState(sql: Sql, dialect: Dialect, scope: string, mode: 'share' | 'update'): Promise<State> {
+export async function lockState(
+  sql: Sql,
+  dialect: Dialect,
+  scope: string,
+  mode: 'share' | 'update',
+): Promise<AppGenerations> {
   const text = `select state from ${table} where scope = ?${mode === 'share' ? dialect.shareLock : dialect.updateLock}`;
   const [row] = await sql.rows(text, [scope]);
-  if (row) return JSON.parse(row.state as string) as State;
+  if (row) return JSON.parse(row.state as string) as AppGenerations;
   // Without a row there is nothing to lock, and a builder could start unnoticed.
   const { verb, ending } = dialect.insertIgnore;
   await sql.change(`${verb} into ${table} (scope, state) values (?, '[]')${ending}`, [scope]);
   if (!dialect.oneWriter) await addLock(sql, dialect, scope);
   const [made] = await sql.rows(text, [scope]);
-  return made ? (JSON.parse(made.state as string) as State) : [];
+  return made ? (JSON.parse(made.state as string) as AppGenerations) : [];
 }
 
 /**
@@ -98,12 +103,17 @@ function addLock(sql: Sql, { insertIgnore: { verb, ending } }: Dialect, scope: s
 }
 
 /** The app's generations, locked for a writer of records until the transaction ends, and the commits of its records. */
-export async function lockForWriter(sql: Sql, dialect: Dialect, scope: string, commits: CommitLock): Promise<State> {
+export async function lockForWriter(
+  sql: Sql,
+  dialect: Dialect,
+  scope: string,
+  commits: CommitLock,
+): Promise<AppGenerations> {
   if (dialect.oneWriter || commits === 'apart') return lockState(sql, dialect, scope, 'share');
   if (commits === 'shared') {
     const text = `select s.state as state from ${table} s, ${locks} l where s.scope = ? and l.scope = s.scope${dialect.shareLock}`;
     const [row] = await sql.rows(text, [scope]);
-    if (row) return JSON.parse(row.state as string) as State;
+    if (row) return JSON.parse(row.state as string) as AppGenerations;
     await addLock(sql, dialect, scope);
   }
   await lockCommits(sql, dialect, scope, commits);
@@ -128,7 +138,7 @@ export async function lockCommits(
   await sql.rows(text, [name]);
 }
 
-export async function saveState(sql: Sql, scope: string, state: State): Promise<void> {
+export async function saveState(sql: Sql, scope: string, state: AppGenerations): Promise<void> {
   await sql.change(`update ${table} set state = ? where scope = ?`, [JSON.stringify(state), scope]);
 }
 
@@ -146,7 +156,7 @@ export interface LaidOutIndex {
 }
 
 /** The indexes of one generation of an app's index tables, by name. */
-export type Layout = ReadonlyMap<string, LaidOutIndex>;
+export type IndexLayout = ReadonlyMap<string, LaidOutIndex>;
 
 /** The stored form: name and type, in the order of their numbers. */
 export type StoredLayout = [string, IndexType][];
@@ -175,12 +185,12 @@ export function storedLayout(declared: IndexDeclarations): StoredLayout {
   return [...all].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-export function layoutOf(stored: StoredLayout): Layout {
+export function layoutOf(stored: StoredLayout): IndexLayout {
   return new Map(stored.map(([name, type], number) => [name, { name, type, number }]));
 }
 
 /** The layout's field indexes; each has a column `k<number>`. */
-export function fieldIndexes(layout: Layout): LaidOutIndex[] {
+export function fieldIndexes(layout: IndexLayout): LaidOutIndex[] {
   return [...layout.values()].filter((index) => index.type === 'field');
 }
 
@@ -298,7 +308,7 @@ async function copyRun({ sql, transact, pause }: SortTools, generation: string, 
 const MAX_INDEXED_COLUMNS = 60;
 
 /** Creates the empty tables of a generation. */
-export async function createTables(sql: Sql, dialect: Dialect, generation: string, layout: Layout): Promise<void> {
+export async function createTables(sql: Sql, dialect: Dialect, generation: string, layout: IndexLayout): Promise<void> {
   const { fields, terms, bodies } = tablesOf(generation);
   const { key, long } = dialect.types;
   const definitions = columnsOf(layout)
@@ -321,7 +331,7 @@ export async function createIndexes(
   sql: Sql,
   dialect: Dialect,
   generation: string,
-  layout: Layout,
+  layout: IndexLayout,
   online: boolean,
 ): Promise<void> {
   const { fields, terms, bodies } = tablesOf(generation);
@@ -359,6 +369,6 @@ export async function dropTables(sql: Sql, generations: readonly string[]): Prom
   }
 }
 
-function columnsOf(layout: Layout): string[] {
+function columnsOf(layout: IndexLayout): string[] {
   return fieldIndexes(layout).map((index) => `k${index.number}`);
 }

@@ -18,7 +18,7 @@ import {
 import {
   acceptedEncodings,
   type CheckedCall,
-  draftOf,
+  checkRequest,
   nextDraft,
   readText,
   requireSize,
@@ -121,7 +121,7 @@ export function createOutbound(config: FetchConfig, options: OutboundOptions = {
   const connections = createConnections(hosts, config.timeout, options);
   const parts: Parts = { config, hosts, secrets, connections };
   const prepared = (appId: string, request: OutboundRequest) => {
-    const draft = draftOf(request, config);
+    const draft = checkRequest(request, config);
     hosts.require(appId, draft.url, false);
     filled(draft, parts);
     return draft;

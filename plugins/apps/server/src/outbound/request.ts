@@ -49,7 +49,7 @@ export interface CheckedCall {
 }
 
 /** Throws BadRequestError for arguments that no call can have, and PayloadTooLargeError. */
-export function draftOf(request: OutboundRequest, limits: { timeout: number; size: number }): CheckedCall {
+export function checkRequest(request: OutboundRequest, limits: { timeout: number; size: number }): CheckedCall {
   const method = request.method.toUpperCase();
   if (!methods.has(method)) throw wrong(`the method must be one of ${[...methods].join(', ')}`);
   const { body } = request;

@@ -19,7 +19,7 @@ import type { HostDatabase } from '../database';
 import type { Files } from '../files/types';
 import type { Drafts, Links } from '../links/types';
 import { isAddress, readWho, searchOf } from './address';
-import { createTables } from './scan';
+import { createTableStatements } from './scan';
 import { personSources } from './sources';
 import type { LoadKeyed, Person, PersonServices, Stored } from './types';
 
@@ -204,7 +204,7 @@ export interface Persons {
 
 export function createPersons(options: PersonsOptions): Persons {
   const { database, accounts, sign, now = Date.now } = options;
-  const tables = createTables(database);
+  const tables = createTableStatements(database);
   const sources = personSources({ ...options, tables });
 
   /** The person of an address, or of an account with its address. */

@@ -34,7 +34,7 @@ export interface TableStatements {
   delete(table: string, ids: readonly number[]): Promise<number>;
 }
 
-export function createTables(database: HostDatabase): TableStatements {
+export function createTableStatements(database: HostDatabase): TableStatements {
   const dialect = dialects[database.client];
   const reading = () => createSql(readerOf(database), dialect);
 

@@ -8,7 +8,7 @@ import { createRedis } from './redis';
 import { createSignals } from './signals';
 import type { Messages, Redis, Signals } from './types';
 
-export { KEPT } from './messages';
+export { MESSAGE_LIFETIME } from './messages';
 
 const columns = ['origin', 'tokens', 'records', 'created_at', 'updated_at'];
 

@@ -5,7 +5,7 @@ import type { MessageReceiver, Messages, ProcessMessage, Signals } from './types
 const CHANGE = 'plugin::apps.change';
 
 /** Milliseconds for which messages are kept; between two looks for those of others, without signals; and of looks after the last listener. */
-export const KEPT = 60_000;
+export const MESSAGE_LIFETIME = 60_000;
 const POLL = 1_000;
 const LINGER = 10_000;
 
@@ -61,16 +61,16 @@ export function createMessages({ strapi, insert, signals, origin, report }: Mess
   };
 
   /** Rows have items of records: they are deleted also when nothing more happens. */
-  function pruneLater(time = KEPT): void {
+  function pruneLater(time = MESSAGE_LIFETIME): void {
     if (isDestroyed) return;
     pruning ??= setTimeout(() => prune().catch(report), time + POLL).unref();
   }
 
   async function prune(): Promise<void> {
     pruning = undefined;
-    await rows().deleteMany({ where: { createdAt: { $lt: new Date(Date.now() - KEPT) } } });
+    await rows().deleteMany({ where: { createdAt: { $lt: new Date(Date.now() - MESSAGE_LIFETIME) } } });
     const oldest = await rows().findOne({ where: { origin }, orderBy: { createdAt: 'asc' } });
-    if (oldest) pruneLater(Math.max(0, new Date(oldest.createdAt).getTime() + KEPT - Date.now()));
+    if (oldest) pruneLater(Math.max(0, new Date(oldest.createdAt).getTime() + MESSAGE_LIFETIME - Date.now()));
   }
 
   async function poll(): Promise<void> {
@@ -94,9 +94,11 @@ export function createMessages({ strapi, insert, signals, origin, report }: Mess
     const found: MessageRow[] = await rows().findMany({ where, orderBy: { id: 'desc' }, limit: MAX_FIRST });
     seen = new Set(found.map((row) => row.id));
     const messages = found.map(messageOf).reverse();
-    for (const one of messages) if (one.at > now - KEPT) receive(one, true);
+    for (const one of messages) if (one.at > now - MESSAGE_LIFETIME) receive(one, true);
     const [oldest] = messages;
-    knowsSince(found.length < MAX_FIRST || !oldest ? now - KEPT : Math.max(oldest.at, now - KEPT));
+    knowsSince(
+      found.length < MAX_FIRST || !oldest ? now - MESSAGE_LIFETIME : Math.max(oldest.at, now - MESSAGE_LIFETIME),
+    );
     pruneLater();
   }
 

@@ -27,7 +27,7 @@ export const safeText = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length)}…` : text;
 
 /** Path and query of a URL, without its secrets. */
-export function addressOf(url: string): string {
+export function shownAddress(url: string): string {
   const [before = '', query] = url.replace(/^\w+:\/\/[^/]*/, '').split('?', 2);
   if (query === undefined) return safeText(before, MAX_ADDRESS);
   const parts = query
@@ -46,14 +46,14 @@ export function inputOf(given: RunInput): RunInput | null {
   const headers = Object.entries(given.headers).filter(([name]) => keptHeaders.has(name.toLowerCase()));
   const input: RunInput = {
     ...given,
-    url: addressOf(given.url),
+    url: shownAddress(given.url),
     query: clean(given.query) as Items,
     form: clean(given.form) as Items,
     body: clean(given.body),
     headers: Object.fromEntries(headers),
     call: call && { ...call, params: clean(call.params) as Items },
   };
-  const isSmall = addressOf(given.url).length <= MAX_ADDRESS && JSON.stringify(input).length <= MAX_INPUT;
+  const isSmall = shownAddress(given.url).length <= MAX_ADDRESS && JSON.stringify(input).length <= MAX_INPUT;
   return isSmall ? input : null;
 }
 
@@ -80,7 +80,7 @@ const URL_TEXT = /^\w+:\/\/[^/]/;
 function urlOf(url: string): string {
   const [origin = ''] = /^\w+:\/\/[^/?#]*/.exec(url) ?? [];
   const rest = url.slice(origin.length);
-  const query = rest.includes('?') ? addressOf(rest) : rest;
+  const query = rest.includes('?') ? shownAddress(rest) : rest;
   return origin.replace(/\/\/[^@]*@/, `//${HIDDEN}@`) + query;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf, inputOf, withoutSecrets } from '.';
+import { inputOf, shownAddress, withoutSecrets } from '.';
 import { RunRing } from './table';
 import type { NewRun, RunInput } from './types';
 
@@ -122,7 +122,7 @@ test.each([
   ['/x?%E0%A4%A=1', '/x?%E0%A4%A=1'],
   ['https://here', ''],
 ])('the address of %s is %j', (url, address) => {
-  expect(addressOf(url)).toBe(address);
+  expect(shownAddress(url)).toBe(address);
 });
 
 const input = (more: Partial<RunInput>): RunInput => ({

@@ -12,7 +12,7 @@ import {
   withCondition,
   withFields,
 } from '../elements';
-import type { Condition, ElementDefinition, FormPage } from '../types';
+import type { ElementCondition, ElementDefinition, FormPage } from '../types';
 import type { YamlNode } from '../yaml';
 import { boundedList, type Check, caption, check, isMapping, mapping } from '../yaml-schema';
 
@@ -58,7 +58,7 @@ function withConditions(elements: Elements, at: YamlNode): Map<string, ElementDe
   return checked;
 }
 
-const comparing = (showIf: Readonly<Record<string, Condition>>, numbers: ReadonlySet<string>) =>
+const comparing = (showIf: Readonly<Record<string, ElementCondition>>, numbers: ReadonlySet<string>) =>
   Object.fromEntries(
     Object.entries(showIf).map(([name, one]) => [name, numbers.has(name) ? comparedAsNumber(one) : one]),
   );

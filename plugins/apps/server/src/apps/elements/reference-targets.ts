@@ -6,7 +6,7 @@ import { fold, words } from '../../indexes';
 import type { StoredRecord } from '../../records/types';
 import type { ElementDefinition } from '../types';
 import type { Multiple, Placeholder } from './inputs/settings';
-import type { ContentEntry, ElementData, Target, VisibleRecords } from './types';
+import type { ContentEntry, ElementData, ReferenceTarget, VisibleRecords } from './types';
 
 /** Targets that a form offers at once, targets of one element with `multiple`, and ids of a stored value that are looked up. */
 export const MAX_REFERENCES = { offered: 100, chosen: 50, shown: 500 };
@@ -33,10 +33,10 @@ const MAX_SCANNED = 1_000;
 const MAX_WORDS = 10;
 
 /** Targets found in one attempt at a request, by element and id, so that a page of many references asks once for each. */
-const found = new OwnValue<object, Map<string, Promise<Target | null>>>('targets');
+const found = new OwnValue<object, Map<string, Promise<ReferenceTarget | null>>>('targets');
 
 /** Targets offered in one attempt, by element and text: all entries of a repeated group offer the same. */
-const offered = new OwnValue<object, Map<string, Promise<Target[]>>>('offered targets');
+const offered = new OwnValue<object, Map<string, Promise<ReferenceTarget[]>>>('offered targets');
 
 /** What names the targets of an element in a run, and further texts. */
 const keyFor = (data: ElementData, { settings }: Reference, ...more: string[]): string => {
@@ -58,7 +58,7 @@ async function emptyIfHidden<T>(work: () => Promise<T[]>): Promise<T[]> {
 }
 
 /** Targets that a form may offer, by a part of their text: at most one more than it offers. */
-export function offeredTargets(data: ElementData, element: Reference, find: string): Promise<Target[]> {
+export function offeredTargets(data: ElementData, element: Reference, find: string): Promise<ReferenceTarget[]> {
   const known = offered.getOrMake(data.attempt, () => new Map());
   const key = keyFor(data, element, find);
   const targets = known.get(key) ?? emptyIfHidden(() => findTargets(data, element, find));
@@ -66,7 +66,7 @@ export function offeredTargets(data: ElementData, element: Reference, find: stri
   return targets;
 }
 
-function findTargets(data: ElementData, element: Reference, find: string): Promise<Target[]> {
+function findTargets(data: ElementData, element: Reference, find: string): Promise<ReferenceTarget[]> {
   if (element.settings.content === undefined) return recordTargets(data, element, find);
   const label = element.settings.text ?? titleField(data, element);
   return contentTargets(data, element, {
@@ -80,7 +80,11 @@ function findTargets(data: ElementData, element: Reference, find: string): Promi
 const LOAD_TIME = 0.3;
 
 /** The targets of these ids, in their order; without those that are gone or that the requester may not see. */
-export async function targetsOf(data: ElementData, element: Reference, ids: readonly string[]): Promise<Target[]> {
+export async function targetsOf(
+  data: ElementData,
+  element: Reference,
+  ids: readonly string[],
+): Promise<ReferenceTarget[]> {
   const known = found.getOrMake(data.attempt, () => new Map());
   const keyOfTarget = (id: string) => keyFor(data, element, id);
   const wanted = [...new Set(ids)];
@@ -98,7 +102,7 @@ export async function targetsOf(data: ElementData, element: Reference, ids: read
   return targets.filter((target) => target !== null && target !== undefined);
 }
 
-async function load(data: ElementData, element: Reference, ids: readonly string[]): Promise<Target[]> {
+async function load(data: ElementData, element: Reference, ids: readonly string[]): Promise<ReferenceTarget[]> {
   await expectWork(LOAD_TIME * ids.length);
   if (element.settings.content !== undefined)
     return emptyIfHidden(() =>
@@ -137,10 +141,10 @@ function titleField(data: ElementData, { settings, position }: Reference): strin
   return ['title', 'name'].find((name) => fields.has(name)) ?? null;
 }
 
-async function contentTargets(data: ElementData, element: Reference, params: Items): Promise<Target[]> {
+async function contentTargets(data: ElementData, element: Reference, params: Items): Promise<ReferenceTarget[]> {
   const { content = '', text } = element.settings;
   titleField(data, element);
-  const target = ({ id, title, url, fields }: ContentEntry): Target => {
+  const target = ({ id, title, url, fields }: ContentEntry): ReferenceTarget => {
     const label = labelText(text === undefined ? title : itemOf(fields, text));
     return { id, label: label || id, url, parts: { ...fields, title, url, id } };
   };
@@ -164,7 +168,7 @@ async function kept<T, R>(list: readonly T[], work: (entry: T) => R | false, lim
 const isOfBlock = ({ settings: { block } }: Reference, { items }: StoredRecord) =>
   block === undefined || items.block === block;
 
-async function recordTargets(data: ElementData, element: Reference, find: string): Promise<Target[]> {
+async function recordTargets(data: ElementData, element: Reference, find: string): Promise<ReferenceTarget[]> {
   const records = await recordsOf(data, element);
   if (!records) return [];
   const { query: own, text } = element.settings;
@@ -190,7 +194,11 @@ const wordsOf = (find: string): string =>
     .map((word) => `${word}*`)
     .join(' ');
 
-function recordTarget(records: VisibleRecords, { settings: { text } }: Reference, { id, items }: StoredRecord): Target {
+function recordTarget(
+  records: VisibleRecords,
+  { settings: { text } }: Reference,
+  { id, items }: StoredRecord,
+): ReferenceTarget {
   const label = text === undefined ? '' : labelText(itemOf(items, text));
   const url = records.url(id);
   return { id, label: label || id, url, parts: { ...items, id, url } };

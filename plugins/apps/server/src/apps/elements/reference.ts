@@ -23,9 +23,9 @@ import type {
   JsonSchema,
   Read,
   ReadRequest,
+  ReferenceTarget,
   ShowContext,
   ShownElement,
-  Target,
 } from './types';
 
 /** The greatest number of targets of an element. */
@@ -54,10 +54,10 @@ const GONE = message('reference_gone');
 
 type Reference = ElementDefinition<ReferenceSettings>;
 
-const optionOf = ({ id, label }: Target): ElementOption => ({ value: id, label });
+const optionOf = ({ id, label }: ReferenceTarget): ElementOption => ({ value: id, label });
 
 /** Ids that the record has already: a requester who may not see their targets must not lose them by changing another field. */
-function keptIds(ids: readonly string[], targets: readonly Target[], stored: Json): ElementOption[] {
+function keptIds(ids: readonly string[], targets: readonly ReferenceTarget[], stored: Json): ElementOption[] {
   const before = new Set(idsIn(stored));
   const seen = new Set(targets.map(({ id }) => id));
   return [...new Set(ids)].filter((id) => before.has(id) && !seen.has(id)).map((id) => ({ value: id, label: id }));
@@ -83,7 +83,7 @@ async function readSent(submitted: readonly string[], definition: Reference, req
 }
 
 /** Links for reading, with the fields of the targets. */
-function shownTargets(view: ElementView<ReferenceSettings>, targets: readonly Target[]): ShownElement {
+function shownTargets(view: ElementView<ReferenceSettings>, targets: readonly ReferenceTarget[]): ShownElement {
   const { multiple } = view.definition.settings;
   const parts: Json = multiple ? targets.map((target) => target.parts) : (targets[0]?.parts ?? {});
   return { html: links(view, targets), parts };
@@ -92,7 +92,7 @@ function shownTargets(view: ElementView<ReferenceSettings>, targets: readonly Ta
 /** A list to choose from: what is chosen, and what the form offers. */
 async function control(
   view: ElementView<ReferenceSettings>,
-  chosen: readonly Target[],
+  chosen: readonly ReferenceTarget[],
   { data, sent, ofEntries }: ShowContext,
 ): Promise<string> {
   const { definition, value, entered } = view;
@@ -178,7 +178,7 @@ function boxes(view: ElementView, offers: Offers): string {
 }
 
 /** Links to the targets; one that is gone, or that the requester may not see, is its id. */
-function links({ value }: ElementView, targets: readonly Target[]): string {
+function links({ value }: ElementView, targets: readonly ReferenceTarget[]): string {
   const known = new Map(targets.map((target) => [target.id, target]));
   const ids = Array.isArray(value) ? value : value === null || value === '' ? [] : [value];
   const all = ids.map((one) => {

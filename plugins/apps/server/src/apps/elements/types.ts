@@ -76,7 +76,7 @@ export interface ElementType<Own = OwnSettings> {
     ): { files: (StoredFile | TemporaryFile)[] } | { error: Message };
   };
   /** What its values lead to, as far as the requester may see it. @param ids those of values */
-  targets?(ids: readonly string[], definition: ElementDefinition<Own>, data: ElementData): Promise<Target[]>;
+  targets?(ids: readonly string[], definition: ElementDefinition<Own>, data: ElementData): Promise<ReferenceTarget[]>;
   /** The values that its form field stores (docs/reference/openapi.md#items-of-a-block). Present on inputs only. */
   schema?(definition: ElementDefinition<Own>, schemaOf: (element: ElementDefinition) => JsonSchema | null): JsonSchema;
   /**
@@ -131,7 +131,7 @@ export interface ElementView<Own = OwnSettings> {
 }
 
 /** A target of a reference, as far as the requester may see it. */
-export interface Target {
+export interface ReferenceTarget {
   id: string;
   label: string;
   url: string | null;

@@ -70,7 +70,7 @@ function contained(run: Run, handlers: () => HostCallHandlers): LogicHost {
   const by = provenanceOf(run.visit);
   const withPermission = (name: HostFunctionName) => {
     const { permission } = hostFunctions[name];
-    const handler = handlers()[name] as (args: object, target: Target) => unknown;
+    const handler = handlers()[name] as (args: object, target: AddressedApp) => unknown;
     return async (args: { app?: string | null; id?: unknown }) => {
       if (run.fatal.error !== undefined) throw interrupted();
       try {
@@ -86,11 +86,14 @@ function contained(run: Run, handlers: () => HostCallHandlers): LogicHost {
 
 /** The handlers of host functions, by name; they are called after the check of permissions. */
 export type HostCallHandlers = {
-  [Name in HostFunctionName]: (args: HostArguments<Name>, target: Target) => Promise<HostValue<Name>> | HostValue<Name>;
+  [Name in HostFunctionName]: (
+    args: HostArguments<Name>,
+    target: AddressedApp,
+  ) => Promise<HostValue<Name>> | HostValue<Name>;
 };
 
 /** The app that a host call addresses: the run's own, or another one with the requester's rights there. */
-export interface Target {
+export interface AddressedApp {
   run: Run;
   key: AppKey;
   foreign: boolean;
@@ -118,7 +121,7 @@ async function permittedTarget(
   run: Run,
   permission: Permission,
   { app, id }: { app?: string | null; id?: unknown },
-): Promise<Target> {
+): Promise<AddressedApp> {
   const target = await openTarget(run, app);
   const { rights } = target.run;
   if (permission === 'manager' && !rights.manager) throw refused(run, target, permission);
@@ -141,7 +144,7 @@ async function permittedTarget(
 const showing: ReadonlySet<Permission> = new Set(['view', 'edit', 'delete']);
 
 /** ForbiddenError for a call of a guarded run to records that its requester may not see. */
-function requireVisible({ run, key }: Target, permission: Permission): void {
+function requireVisible({ run, key }: AddressedApp, permission: Permission): void {
   if (!showing.has(permission) || seesRecords(run.rights)) return;
   throw new AppsError(
     'ForbiddenError',
@@ -149,11 +152,11 @@ function requireVisible({ run, key }: Target, permission: Permission): void {
   );
 }
 
-function refused(run: Run, { key }: Target, action: keyof typeof actions): AppsError {
+function refused(run: Run, { key }: AddressedApp, action: keyof typeof actions): AppsError {
   return refusal(run.visit.requester, `${actions[action]} of the app "${key.app}"`);
 }
 
-async function openTarget(run: Run, id: string | null | undefined): Promise<Target> {
+async function openTarget(run: Run, id: string | null | undefined): Promise<AddressedApp> {
   if (id === null || id === undefined || id === run.app.id)
     return { run, key: keyOf(run), foreign: false, creator: undefined };
   const app = await run.services.loadApp(run.visit.site, id);

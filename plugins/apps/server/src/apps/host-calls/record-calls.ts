@@ -12,7 +12,7 @@ import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { makerOf, ownerOf } from '../run/visits';
 import type { App } from '../types';
-import type { HostCallHandlers, Target } from './logic-host';
+import type { AddressedApp, HostCallHandlers } from './logic-host';
 
 /** An opaque position in an app's records in order of creation. */
 export function writeCursor(seq: number): string {
@@ -46,12 +46,12 @@ type RecordCalls = Pick<
 export function recordCalls(run: Run): RecordCalls {
   const { unit } = run;
   const { nested } = run.services;
-  const existing = async (target: Target, id: string): Promise<StoredRecord> => {
+  const existing = async (target: AddressedApp, id: string): Promise<StoredRecord> => {
     const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
     if (!record) throw notFound(missing.record(id, target.key.app));
     return record;
   };
-  const data = async (target: Target, record: StoredRecord): Promise<RecordData> =>
+  const data = async (target: AddressedApp, record: StoredRecord): Promise<RecordData> =>
     recordData(run, target.run.app, await shownRecord(run, record, target.run.app.id));
 
   return {
@@ -148,7 +148,7 @@ export function listCalls(run: Run): ListCalls {
 }
 
 /** The data of many records, whose files are looked up together, as JSON. */
-async function listJson(run: Run, { run: { app } }: Target, records: readonly StoredRecord[]): Promise<string> {
+async function listJson(run: Run, { run: { app } }: AddressedApp, records: readonly StoredRecord[]): Promise<string> {
   const shown = await shownInRun(run, app.id, records);
   return `[${shown.map((record) => dataJson(run, app, record)).join(',')}]`;
 }
@@ -160,13 +160,13 @@ function dataJson(run: Run, app: App, record: StoredRecord): string {
 }
 
 /** The only creator whose records a call finds; anonymous, `''`, has made none. @param own whether the logic wants only own records */
-function creatorOf(run: Run, target: Target, own: boolean | undefined): { creator?: string } {
+function creatorOf(run: Run, target: AddressedApp, own: boolean | undefined): { creator?: string } {
   if (own) return { creator: ownerOf(run.visit, target.run.app.settings) };
   return target.creator === undefined ? {} : { creator: target.creator };
 }
 
 /** The only block whose records a call finds. BadRequestError for one that the app does not have. */
-function blockIn({ run: { app } }: Target, block: string | null | undefined): { block?: string } {
+function blockIn({ run: { app } }: AddressedApp, block: string | null | undefined): { block?: string } {
   if (block === null || block === undefined) return {};
   if (app.blocks.has(block)) return { block };
   const hint = didYouMean(block, [...app.blocks.keys()]);

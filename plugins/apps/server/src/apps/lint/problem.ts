@@ -4,7 +4,7 @@ import type { AppsError } from '../../common/errors';
 export type Severity = 'error' | 'warning';
 
 /** One thing that is wrong in a theme's files (docs/reference/command-line.md#lint-target). */
-export interface Problem {
+export interface LintProblem {
   severity: Severity;
   theme: string;
   /** Null for a theme's own files. */
@@ -53,7 +53,7 @@ export interface LintedApp {
 export function located(
   { severity, position, message, cure }: Finding,
   { theme, app, prefix, source }: LintedApp,
-): Problem {
+): LintProblem {
   const { file, line, column } = position;
   const text = source(file);
   return {
@@ -70,13 +70,13 @@ export function located(
 }
 
 /** By file and position, each once: a module that several blocks import is checked with each of them. */
-export function sorted(problems: readonly Problem[]): Problem[] {
+export function sorted(problems: readonly LintProblem[]): LintProblem[] {
   const known = new Map(problems.map((problem) => [keyOf(problem), problem]));
   return [...known.values()].sort(
     (a, b) => compare(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
   );
 }
 
-const keyOf = ({ file, line, column, message }: Problem) => JSON.stringify([file, line, column, message]);
+const keyOf = ({ file, line, column, message }: LintProblem) => JSON.stringify([file, line, column, message]);
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));

@@ -93,7 +93,10 @@ export function openDraft(
 }
 
 /** The draft that a request continues with the form of a block; null where it continues none. */
-export function draftOf({ visit, app, depth }: Pick<Run, 'visit' | 'app' | 'depth'>, block: Block): OpenDraft | null {
+export function continuedDraft(
+  { visit, app, depth }: Pick<Run, 'visit' | 'app' | 'depth'>,
+  block: Block,
+): OpenDraft | null {
   const { draft } = visit;
   return depth === 0 && draft?.app === app.id && draft.block === block.id ? draft : null;
 }

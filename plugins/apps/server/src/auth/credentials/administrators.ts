@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '@strapi/strapi';
 import { AppsError } from '../../common/errors';
-import { createTables, type RunStatement } from '../rights/permissions';
+import { createPermissionTables, type RunStatement } from '../rights/permissions';
 import type { Roles } from '../rights/roles';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
 import type { Keyring } from './keyring';
@@ -293,7 +293,7 @@ export function createAdministrators(
 export type IsSessionActive = (origin: string, id: string) => Promise<boolean>;
 
 export function createActiveSessions(strapi: Core.Strapi, run: RunStatement): IsSessionActive {
-  const { tableOf, columnOf, statement } = createTables(strapi, run);
+  const { tableOf, columnOf, statement } = createPermissionTables(strapi, run);
   const column = (attribute: string) => columnOf(SESSION, attribute);
   const active = statement<object>(
     () => tableOf(SESSION),

@@ -6,7 +6,7 @@ import { newRequester } from '../rights/acl';
 import {
   actionsByPermission,
   appsActions,
-  createTables,
+  createPermissionTables,
   MANAGE_PERMISSION,
   type RunStatement,
 } from '../rights/permissions';
@@ -207,7 +207,7 @@ interface Kept {
 export type ReadTokenRows = (id: number) => Promise<string>;
 
 export function createTokenRows(strapi: Core.Strapi, run: RunStatement): ReadTokenRows {
-  const { tableOf, columnOf, linkOf, statement } = createTables(strapi, run);
+  const { tableOf, columnOf, linkOf, statement } = createPermissionTables(strapi, run);
   const rows = statement<object>(
     () => `${tableOf(TOKEN)} as t`,
     (query, value) => {

@@ -107,7 +107,7 @@ export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<
 const placeholder: ValuePlaceholder = (position) => `\0value ${position}`;
 const positionOf = (binding: unknown): number => Number(/^\0value (\d+)$/.exec(String(binding))?.[1] ?? -1);
 
-export function createTables({ db }: Core.Strapi, run: RunStatement): StrapiTables {
+export function createPermissionTables({ db }: Core.Strapi, run: RunStatement): StrapiTables {
   return {
     tableOf: (uid) => db.metadata.get(uid).tableName,
     columnOf(uid, attribute) {

@@ -1,5 +1,5 @@
 import type { Core } from '@strapi/strapi';
-import { createTables, type KnexQuery, type RunStatement, type ValuePlaceholder } from './permissions';
+import { createPermissionTables, type KnexQuery, type RunStatement, type ValuePlaceholder } from './permissions';
 
 const USER = 'plugin::users-permissions.user';
 const ROLE = 'plugin::users-permissions.role';
@@ -75,7 +75,7 @@ const truthOf = (value: unknown): boolean | null => (value === null ? null : Boo
 const MAX_ROLES = 200;
 
 export function createRoles(strapi: Core.Strapi, run: RunStatement): Roles {
-  const { tableOf, columnOf, linkOf, statement } = createTables(strapi, run);
+  const { tableOf, columnOf, linkOf, statement } = createPermissionTables(strapi, run);
   const ofRoles = (build: (query: KnexQuery, value: ValuePlaceholder) => KnexQuery) =>
     statement<RoleLine>(() => `${tableOf(ROLE)} as r`, build);
 

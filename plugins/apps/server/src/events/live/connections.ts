@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:cry
 import { LRUCache } from 'lru-cache';
 import { conditionOf, type LiveCondition, type Topic, topics } from '../../apps';
 import { grouped } from '../../common/collections';
-import { KEPT } from '../../processes';
+import { MESSAGE_LIFETIME } from '../../processes';
 import type { AppKey } from '../../records/types';
 import { type AppChanges, joined, type Publication } from './changes';
 import { type Conditions, concerns, type Watched } from './conditions';
@@ -229,7 +229,7 @@ export class Recent {
     const { length } = this.list;
     let first = 0;
     const now = Date.now();
-    const until = now - KEPT;
+    const until = now - MESSAGE_LIFETIME;
     for (; first < length; first += 1) {
       const one = this.list[first] as Publication;
       const isFull = this.records > MAX_RECORDS || length - first > MAX_PUBLICATIONS;

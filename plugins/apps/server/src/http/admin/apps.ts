@@ -7,6 +7,7 @@ import type {
   BlockChoice,
   BlockFailure,
   ColumnSummary,
+  FileProblem,
   HandOver,
   IndexSizes,
   IndexSummary,
@@ -14,7 +15,6 @@ import type {
   Overview,
   optionRoutes,
   Preview,
-  Problem,
   Refresh,
   SiteOverview,
   siteRoutes,
@@ -34,7 +34,7 @@ import {
   themeErrors,
 } from '../../apps';
 import { AppsError, attempt, errorText, notFound } from '../../common/errors';
-import { must, readBody } from '../../common/validation';
+import { must, validateBody } from '../../common/validation';
 import type { PausedLogic } from '../../logic/types';
 import type { AppKey } from '../../records/types';
 import type { Site } from '../../sites/types';
@@ -52,13 +52,13 @@ import { requesterOf } from './why';
 type Source = (file: string) => string | undefined;
 
 /** What the panel shows of an error. @param source gives the text of the position's file */
-function problemOf(error: AppsError | null, source: Source): Problem | null {
+function problemOf(error: AppsError | null, source: Source): FileProblem | null {
   if (!error) return null;
   const { message, position: { file = '', line = null, column = null } = {} } = error;
   return quoted({ message, file, line, column }, source);
 }
 
-function quoted<T extends Omit<Problem, 'excerpt'>>(problem: T, source: Source): T & Problem {
+function quoted<T extends Omit<FileProblem, 'excerpt'>>(problem: T, source: Source): T & FileProblem {
   const text = source(problem.file);
   return { ...problem, excerpt: text === undefined ? null : excerptOf(text, problem) };
 }
@@ -72,9 +72,9 @@ async function blockProblems(
   site: Site,
   views: Views,
   app: App,
-): Promise<Map<Block, Problem | null>> {
+): Promise<Map<Block, FileProblem | null>> {
   const deadline = performance.now() + MAX_CHECK_TIME;
-  const problems = new Map<Block, Problem | null>();
+  const problems = new Map<Block, FileProblem | null>();
   const paused = await services.logic.paused();
   for (const block of app.blocks.values()) {
     const broken = block.error ?? layoutError(services, block) ?? (await logicError(services, app, block, deadline));
@@ -94,7 +94,7 @@ function blockFailures(app: App, block: Block): BlockFailure[] {
 }
 
 /** The problems of the theme's own files; those of blocks are listed with their apps. */
-async function siteProblems(services: HttpServices, site: Site): Promise<Problem[]> {
+async function siteProblems(services: HttpServices, site: Site): Promise<FileProblem[]> {
   const theme = await services.sites.theme(site);
   if (!theme) return [withoutPosition(`There is no theme "${site.theme}"`, '')];
   const errors = await themeErrors(services, site, theme);
@@ -110,14 +110,14 @@ function layoutError({ layouts }: HttpServices, { layout }: Block): AppsError | 
 }
 
 /** The problem of a block whose circuit breaker is open. */
-function breakerProblem(paused: readonly PausedLogic[], site: Site, app: App, block: Block): Problem | null {
+function breakerProblem(paused: readonly PausedLogic[], site: Site, app: App, block: Block): FileProblem | null {
   const scope = `${site.id}/${app.folder.themeId}/${app.id}`;
   const open = paused.find((one) => one.scope === scope && one.path === block.logic?.path);
   if (!open) return null;
   return withoutPosition(`Paused for ${open.seconds} s: its logic went over its limits again and again`, open.path);
 }
 
-const withoutPosition = (message: string, file: string): Problem => {
+const withoutPosition = (message: string, file: string): FileProblem => {
   return { message, file, line: null, column: null, excerpt: null };
 };
 
@@ -126,7 +126,7 @@ export const indexHandlers: Handlers<typeof indexRoutes> = {
   async refresh(ctx, services): Promise<Refresh> {
     const { app, key } = await appOf(ctx, services);
     ctx.status = 202;
-    return startRefresh(services, app, key, readBody(refreshBody, jsonObject(ctx)).rebuild);
+    return startRefresh(services, app, key, validateBody(refreshBody, jsonObject(ctx)).rebuild);
   },
 
   async indexSizes(ctx, services): Promise<IndexSizes> {
@@ -189,7 +189,7 @@ const optionsBody = z.object({
 export const optionHandlers: Handlers<typeof optionRoutes> = {
   async setOptions(ctx, services): Promise<AppOptions> {
     const { site, app } = await appOf(ctx, services);
-    const { options } = readBody(optionsBody, jsonObject(ctx));
+    const { options } = validateBody(optionsBody, jsonObject(ctx));
     await services.sites.setOptions(site.id, app.id, options);
     return optionsOf((await appOf(ctx, services)).app);
   },
@@ -294,14 +294,14 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
 
   async setTheme(ctx, services): Promise<SiteOverview> {
     const site = await siteOf(ctx, services);
-    const { theme } = readBody(themeBody, jsonObject(ctx));
+    const { theme } = validateBody(themeBody, jsonObject(ctx));
     await services.sites.activate(site.id, theme);
     return siteOverview(services, await siteOf(ctx, services));
   },
 
   async previewTheme(ctx, services): Promise<Preview> {
     const site = await siteOf(ctx, services);
-    const { theme, path } = readBody(previewBody, jsonObject(ctx));
+    const { theme, path } = validateBody(previewBody, jsonObject(ctx));
     if (!(await services.sites.themes()).some(({ id }) => id === theme)) throw notFound(`There is no theme "${theme}"`);
     const base = new URL(services.baseUrl());
     const { pathname, search } = new URL(`${site.url}/${path.replace(/^\/+/, '')}`);

@@ -21,7 +21,7 @@ import {
   type Unpacked,
 } from '../../archive';
 import { AppsError, errorText, isAppsError, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/validation';
+import { must, readParameters, validateBody } from '../../common/validation';
 import { isId } from '../../sites';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
@@ -152,7 +152,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   async importArchive(ctx, services): Promise<ArchiveResult> {
     requireEditing(services);
     return withUpload(ctx, async (upload) => {
-      const { name, theme, tests: wantsTests, ...rest } = readBody(options, upload.options);
+      const { name, theme, tests: wantsTests, ...rest } = validateBody(options, upload.options);
       const checked: Checked = { findings: [], tests: null };
       const { themesDirectory, appsFolder } = services.config;
       const into = theme === undefined ? null : await themeOf(services, theme);
@@ -181,7 +181,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   async createLink(ctx, services): Promise<LinkInput> {
     requireEditing(services);
     const { id: ownId, apps } = await themeOf(services, String(ctx.params.theme));
-    const { app, theme } = readBody(linkBody, jsonObject(ctx));
+    const { app, theme } = validateBody(linkBody, jsonObject(ctx));
     const other = await themeOf(services, theme);
     const offers = (await services.sites.themes()).find(({ id }) => id === theme)?.apps ?? [];
     if (other.id === ownId || !offers.includes(app))

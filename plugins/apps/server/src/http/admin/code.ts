@@ -24,7 +24,7 @@ import {
   sourceOf,
 } from '../../apps';
 import { AppsError, isAppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/validation';
+import { must, readParameters, validateBody } from '../../common/validation';
 import { contextMembers, emptyContext, noHost } from '../../logic';
 import { schemaWords } from '../../package-files';
 import { checkText, isEditablePath, withFiles } from '../../sites';
@@ -128,14 +128,14 @@ const previewBody = z.object({
 /** What the admin routes that run unsaved texts answer (shared/admin/code.ts). */
 const checkHandlers = {
   async checkFiles(ctx: Context, services: HttpServices): Promise<{ problems: CodeProblem[] }> {
-    const { files } = readBody(checkBody, jsonObject(ctx));
+    const { files } = validateBody(checkBody, jsonObject(ctx));
     const app = await overlaidApp(services, await siteOf(ctx, services), String(ctx.params.app), files);
     const problems = await lintProblems(services, app);
     return { problems: problems.map(({ theme: _theme, app: _app, ...problem }) => problem) };
   },
 
   async preview(ctx: Context, services: HttpServices): Promise<Preview> {
-    const { block, who, content, files } = readBody(previewBody, jsonObject(ctx));
+    const { block, who, content, files } = validateBody(previewBody, jsonObject(ctx));
     const site = await siteOf(ctx, services);
     const { folder, overlay } = await editedApp(services, site, String(ctx.params.app), files);
     const isEdited = Object.keys(files).length > 0;
@@ -207,7 +207,7 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
 
   async writeFile(ctx, services): Promise<CodeFile> {
     const { editor, keep } = await changing(ctx, services);
-    const { path, text, revision } = readBody(fileBody, jsonObject(ctx));
+    const { path, text, revision } = validateBody(fileBody, jsonObject(ctx));
     const before = await editor.write({ path, text }, revision);
     if (before && before.text !== text) await keep(path, before.text);
     return editor.read(path);
@@ -215,7 +215,7 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
 
   async renameFile(ctx, services): Promise<CodeFile> {
     const { editor, keep } = await changing(ctx, services);
-    const { path, to, revision } = readBody(renameBody, jsonObject(ctx));
+    const { path, to, revision } = validateBody(renameBody, jsonObject(ctx));
     const file = await editor.rename(path, to, revision);
     await keep(path, file.text);
     return file;
@@ -245,7 +245,7 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
 
   async createBlock(ctx, services): Promise<{ paths: string[] }> {
     const { editor } = await changing(ctx, services);
-    const { block, language } = readBody(blockBody, jsonObject(ctx));
+    const { block, language } = validateBody(blockBody, jsonObject(ctx));
     const taken = (await editor.list()).find(({ path }) => /^blocks\/([^/]+)\.[a-z]+$/.exec(path)?.[1] === block);
     if (taken) throw new AppsError('ConflictError', `The app has the file "${taken.path}" already`);
     const paths = await writeNew(editor, blockFiles(editor.folder, block, language));
@@ -256,7 +256,7 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
   async createApp(ctx, services): Promise<{ app: string }> {
     requireEditing(services);
     const site = await siteOf(ctx, services);
-    const { app, template } = readBody(appBody, jsonObject(ctx));
+    const { app, template } = validateBody(appBody, jsonObject(ctx));
     if (template !== null && !appTemplates().includes(template))
       throw new AppsError('BadRequestError', `There is no template "${template}"`);
     const editor = await services.sites.editor.createApp(site.theme, app);

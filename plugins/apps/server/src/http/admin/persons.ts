@@ -8,14 +8,14 @@ import {
   type personRoutes,
 } from '../../../../shared/admin-api';
 import { percentDecoded } from '../../common/text';
-import { bodyOf, must, readBody } from '../../common/validation';
+import { bodyOf, must, validateBody } from '../../common/validation';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
 import { administratorOf, type Handlers } from './handler';
 
 const body = bodyOf({ who: z.string(must('an e-mail address or a user')) });
 
-const whoOf = (ctx: Context): string => readBody(body, jsonObject(ctx)).who;
+const whoOf = (ctx: Context): string => validateBody(body, jsonObject(ctx)).who;
 
 /** What the admin routes of persons answer (shared/admin/persons.ts). */
 export const personHandlers: Handlers<typeof personRoutes> = {

@@ -20,7 +20,7 @@ import {
   withRun,
 } from '../../apps';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { must, readBody, readParameters } from '../../common/validation';
+import { must, readParameters, validateBody } from '../../common/validation';
 import { fieldOf, type RequestFiles } from '../../files';
 import type { StoredRecord } from '../../records/types';
 import { jsonObject } from '../request/body';
@@ -152,7 +152,7 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
   async submitForm(ctx, services): Promise<FormOutcome> {
     const found = await appOf(ctx, services);
     const { input, files } = await sentForm(ctx, services, found);
-    const { fields, ...wanted } = readBody(formBody, input);
+    const { fields, ...wanted } = validateBody(formBody, input);
     const called = await panelVisit(ctx, services, found, wanted.id);
     // The block's own validation reads what was sent.
     const visit = called.withForm(fields, files);

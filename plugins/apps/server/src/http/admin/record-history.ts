@@ -10,7 +10,7 @@ import type {
 import type { Json } from '../../../../shared/json';
 import { requireHistory, restoreVersion, type Undo, undoAll, undoneBy, withRun } from '../../apps';
 import { rightsOf } from '../../auth';
-import { must, readBody, readParameters } from '../../common/validation';
+import { must, readParameters, validateBody } from '../../common/validation';
 import { type HistoryVersion, itemsBefore } from '../../records';
 import { jsonObject } from '../request/body';
 import type { HttpServices } from '../request/exchange';
@@ -68,7 +68,7 @@ export const historyHandlers: Handlers<typeof historyRoutes> = {
 
   async restoreVersion(ctx, services): Promise<{ created: boolean }> {
     const found = await appOf(ctx, services);
-    const { id, version } = readBody(restoreBody, jsonObject(ctx));
+    const { id, version } = validateBody(restoreBody, jsonObject(ctx));
     const visit = await panelVisit(ctx, services, found, id);
     const done = await withRun(services, visit, found.app, (run) => restoreVersion(run, id, version), { recordId: id });
     return { created: done.value.created };
@@ -85,7 +85,7 @@ export const historyHandlers: Handlers<typeof historyRoutes> = {
 
   async undo(ctx, services): Promise<UndoPlan> {
     const found = await appOf(ctx, services);
-    const { version, ...asked } = readBody(undoBody, jsonObject(ctx));
+    const { version, ...asked } = validateBody(undoBody, jsonObject(ctx));
     const visit = await panelVisit(ctx, services, found);
     const done = await withRun(services, visit, found.app, (run) => undoAll(run, asked, version));
     return planOf(services, done.value);

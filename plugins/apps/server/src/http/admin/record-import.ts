@@ -8,7 +8,7 @@ import type { Items } from '../../../../shared/json';
 import { createMany, declaredCells, hasRules, type Visit } from '../../apps';
 import { AppsError, attempt, errorText, fieldLines, isAppsError, missing } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
-import { must, readBody } from '../../common/validation';
+import { must, validateBody } from '../../common/validation';
 import { formatOf, type Line, openRecords, type RecordFile } from '../../interchange';
 import type { AppKey } from '../../records/types';
 import { checkDepth } from '../request/body';
@@ -56,7 +56,7 @@ function withFile<T>(
         'PayloadTooLargeError',
         `The file is larger than ${MAX_FILE / 1024 ** 2} MB: use the command line`,
       );
-    const { name, ...choices } = readBody(options, given);
+    const { name, ...choices } = validateBody(options, given);
     checkTargets(choices.mapping);
     const bytes = () => bytesOf(path);
     const sheet = (wanted: string | undefined) => sheets.read(`${key.site}/${key.app}`, bytes(), wanted);

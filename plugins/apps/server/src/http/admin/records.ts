@@ -26,7 +26,7 @@ import {
 } from '../../apps';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
 import { encoded } from '../../common/time/pace';
-import { must, readBody, readParameters } from '../../common/validation';
+import { must, readParameters, validateBody } from '../../common/validation';
 import { eachFile, type StoredFile } from '../../files';
 import { isUnconfirmed } from '../../indexes';
 import type { IndexDeclarations } from '../../indexes/types';
@@ -109,7 +109,7 @@ const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
 
   async createRecord(ctx, services): Promise<{ id: string }> {
     const found = await appOf(ctx, services);
-    const { id = '', items } = readBody(createBody, jsonObject(ctx));
+    const { id = '', items } = validateBody(createBody, jsonObject(ctx));
     const visit = await panelVisit(ctx, services, found);
     const done = await withRun(services, visit, found.app, (run) => createRecord(run, items, id.trim() || undefined));
     ctx.status = 201;
@@ -119,7 +119,7 @@ const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
   async updateRecord(ctx, services): Promise<RecordDetail> {
     const found = await appOf(ctx, services);
     const { id } = readParameters(idParameter, ctx.query);
-    const { items, version } = readBody(updateBody, jsonObject(ctx));
+    const { items, version } = validateBody(updateBody, jsonObject(ctx));
     if (Object.hasOwn(items, '$inc')) throw new AppsError('BadRequestError', '"$inc" is no name of an item');
     const visit = await panelVisit(ctx, services, found, id);
     const done = await withRun(
@@ -159,7 +159,7 @@ const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
 
   async deleteRecords(ctx, services): Promise<Deleted> {
     const found = await appOf(ctx, services);
-    const { ids, onDelete } = readBody(deleteBody, jsonObject(ctx));
+    const { ids, onDelete } = validateBody(deleteBody, jsonObject(ctx));
     const failed: Deleted['failed'] = [];
     const wanted = [...new Set(ids)];
     for (const id of wanted) {
@@ -409,7 +409,7 @@ export const columnHandlers: Handlers<typeof columnRoutes> = {
 
   async setColumns(ctx, services): Promise<KeptColumns> {
     const { key } = await appOf(ctx, services);
-    const { columns } = readBody(columnsBody, jsonObject(ctx));
+    const { columns } = validateBody(columnsBody, jsonObject(ctx));
     const names = columns && [...new Set(columns)];
     await services.panelColumns.set((await administratorOf(ctx, services)).identity, key, names);
     return { columns: names };

@@ -19,7 +19,7 @@ import {
 import { callFunction, callVisit, type DryRun, newDryRun } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
-import { bodyOf, must, readBody, readParameters } from '../../common/validation';
+import { bodyOf, must, readParameters, validateBody } from '../../common/validation';
 import { detailOf, summaryOf, viewFilters } from '../../jobs';
 import type { JobCount, ListedJob } from '../../jobs/types';
 import type { ContentItem, Site } from '../../sites/types';
@@ -68,7 +68,7 @@ export const runHandlers: Handlers<typeof runRoutes> = {
   },
 
   async runAgain(ctx, services): Promise<RunAgain> {
-    const { files } = readBody(againBody, jsonObject(ctx));
+    const { files } = validateBody(againBody, jsonObject(ctx));
     if (Object.keys(files).length > 0) requireEditing(services);
     const run = await runOf(ctx, services);
     const overlay = await overlayOf(services, run, files);
@@ -229,7 +229,7 @@ export const jobHandlers: Handlers<typeof jobRoutes> = {
   },
 
   async retryDeadJobs(ctx, services): Promise<JobsRetried> {
-    const dead = readBody(deadJobs, jsonObject(ctx));
+    const dead = validateBody(deadJobs, jsonObject(ctx));
     const retried = await services.jobs.retry({ dead });
     await note(ctx, services, `runs ${retried} dead jobs again: ${JSON.stringify(dead)}`);
     return { retried };
@@ -245,7 +245,7 @@ export const jobHandlers: Handlers<typeof jobRoutes> = {
   schedules: (_ctx, { schedules }): Promise<ScheduleSummary[]> => schedules.list(),
 
   async runSchedule(ctx, services): Promise<{ job: string }> {
-    const wanted = readBody(target, jsonObject(ctx));
+    const wanted = validateBody(target, jsonObject(ctx));
     const job = await services.schedules.runNow(wanted);
     const { site, app, block, function: name } = wanted;
     await note(ctx, services, `runs ${block}/${name} of ${site}/${app} as its schedule does: job ${job}`);

@@ -20,7 +20,7 @@ import {
 } from '../../apps';
 import { closedLists, type RecordRight, seesRecords } from '../../auth';
 import { AppsError, missing, notFound } from '../../common/errors';
-import { readBody, readParameters } from '../../common/validation';
+import { readParameters, validateBody } from '../../common/validation';
 import { isUnconfirmed } from '../../indexes';
 import type { SearchOptions } from '../../indexes/types';
 import { changedBy } from '../../records';
@@ -262,7 +262,7 @@ const MAX_FOUND = 10_000;
 export async function postSearch(exchange: Exchange): Promise<void> {
   const { ctx, rights } = exchange;
   requireRight(exchange, seesRecords(rights), 'search records');
-  await array(exchange, await search(exchange, readBody(searchBody, jsonObject(ctx))));
+  await array(exchange, await search(exchange, validateBody(searchBody, jsonObject(ctx))));
 }
 
 /** Operation 11 by a plain link. The keys of the body are parameters, `names` as JSON. */
@@ -312,7 +312,7 @@ function nextSearch({ ctx, services, site, app, visit, target }: Exchange, offse
 export async function postRefresh(exchange: Exchange): Promise<void> {
   const { ctx, services, site, app, rights } = exchange;
   requireRight(exchange, rights.manager, 'rebuild the indexes');
-  const { rebuild } = readBody(refreshBody, jsonObject(ctx));
+  const { rebuild } = validateBody(refreshBody, jsonObject(ctx));
   const indexes = await services.store.refresh({ site: site.id, app: app.id }, app.indexes, { rebuild });
   ctx.body = { success: 'refresh', indexes };
 }

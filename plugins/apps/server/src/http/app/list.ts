@@ -14,7 +14,7 @@ import {
 } from '../../apps';
 import { missing, notFound } from '../../common/errors';
 import { encoded } from '../../common/time/pace';
-import { readBody, readParameters } from '../../common/validation';
+import { readParameters, validateBody } from '../../common/validation';
 import { csvTable, XLSX_TYPE, xlsxTable } from '../../interchange';
 import { type HistoryVersion, itemsJson } from '../../records';
 import type { PageOptions, StoredRecord } from '../../records/types';
@@ -193,7 +193,7 @@ const historyUrl = (exchange: HistoryExchange): string => {
 /** `POST <app>/history/<record id>`: makes the record what it was after a change, by the rules of its block. */
 export async function postHistory(exchange: HistoryExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
-  const { version } = readBody(restoreBody, jsonObject(ctx));
+  const { version } = validateBody(restoreBody, jsonObject(ctx));
   const restore = async (run: Run) => ({ created: (await restoreVersion(run, target.id, version)).created });
   const done = await doneOnce(exchange, namedRequest(exchange), (keeps) =>
     withRun(services, visit, app, restore, { recordId: target.id, ...keeps }),

@@ -10,6 +10,7 @@ import {
 } from '../../database';
 import { addRows, type IndexedRecord } from '../rows';
 import {
+  type AppGenerations,
   analyzeTables,
   covers,
   createIndexes,
@@ -21,7 +22,6 @@ import {
   lockState,
   planned,
   readState,
-  type State,
   type StoredLayout,
   saveState,
   sortTerms,
@@ -35,7 +35,7 @@ const builderTimeout = 6_000;
 /** `add`: the wanted indexes and the existing ones of the app; `replace`: the wanted ones alone. */
 type BuildMode = 'add' | 'replace';
 
-interface Plan {
+interface BuildPlan {
   /** The generation that the caller must build, marked as its own; null when another process builds, or has built, it. */
   own: Generation | null;
   /** Whether `own` resumes the work of a builder that is gone; otherwise its tables must be created. */
@@ -53,7 +53,7 @@ async function planBuild(
   scope: string,
   wanted: IndexDeclarations,
   mode: BuildMode,
-): Promise<Plan> {
+): Promise<BuildPlan> {
   const state = await lockState(sql, dialect, scope, 'update');
   const now = Date.now();
   const unready = state.filter((generation) => generation.phase !== 'ready');
@@ -79,7 +79,7 @@ function canResume(left: Generation, wanted: IndexDeclarations, mode: BuildMode)
 }
 
 /** Keeps the indexes of processes with older declarations: otherwise each would rebuild what the other drops. */
-function merged(live: State, wanted: IndexDeclarations): StoredLayout {
+function merged(live: AppGenerations, wanted: IndexDeclarations): StoredLayout {
   return storedLayout(new Map([...live.flatMap((generation) => generation.indexes), ...wanted]));
 }
 
@@ -146,7 +146,7 @@ export async function build(
   return true;
 }
 
-interface Work extends BuildTools {
+interface Build extends BuildTools {
   sql: Sql;
   scope: string;
   own: Generation;
@@ -159,7 +159,7 @@ async function isNamed(sql: Sql, scope: string, id: string): Promise<boolean> {
 }
 
 /** Makes the tables, to which every writer writes from then on. Returns whether their indexes must be created last. */
-async function open({ sql, dialect, source, scope, own, ...tools }: Work, resumed: boolean): Promise<boolean> {
+async function open({ sql, dialect, source, scope, own, ...tools }: Build, resumed: boolean): Promise<boolean> {
   const total = await source.count(sql, scope);
   const late = dialect.indexesLast(total);
   if (!resumed) {
@@ -172,7 +172,10 @@ async function open({ sql, dialect, source, scope, own, ...tools }: Work, resume
 }
 
 /** Changes the generation in the stored state; Superseded when it is gone or belongs to another builder. */
-function change({ scope, own, ...tools }: Work, apply: (mine: Generation, state: State) => unknown): Promise<State> {
+function change(
+  { scope, own, ...tools }: Build,
+  apply: (mine: Generation, state: AppGenerations) => unknown,
+): Promise<AppGenerations> {
   return inTransaction(tools, async (sql) => {
     const state = await lockState(sql, tools.dialect, scope, 'update');
     const mine = owned(state, own);
@@ -183,14 +186,14 @@ function change({ scope, own, ...tools }: Work, apply: (mine: Generation, state:
   });
 }
 
-function owned(state: State, own: Generation): Generation {
+function owned(state: AppGenerations, own: Generation): Generation {
   const mine = state.find((generation) => generation.id === own.id && generation.builder === own.builder);
   if (!mine) throw new Superseded();
   return mine;
 }
 
 /** Adds the records that were there when the tables were opened: writers have added all later ones. */
-async function fill(work: Work): Promise<void> {
+async function fill(work: Build): Promise<void> {
   const { own, scope, dialect, source } = work;
   const layout = layoutOf(own.indexes);
   const last = await source.last(work.sql, scope);
@@ -224,7 +227,7 @@ async function fill(work: Work): Promise<void> {
   throw new Superseded();
 }
 
-async function finish(work: Work, late: boolean): Promise<void> {
+async function finish(work: Build, late: boolean): Promise<void> {
   const { sql, dialect, own } = work;
   if (late || dialect.sortedTerms) {
     // Half-made indexes are not worth repairing: a builder that takes over now starts again.
@@ -247,7 +250,7 @@ async function finish(work: Work, late: boolean): Promise<void> {
   await dropTables(sql, dropped);
 }
 
-function sortTools(work: Work) {
+function sortTools(work: Build) {
   const { sql, dialect, scope, own } = work;
   return {
     sql,

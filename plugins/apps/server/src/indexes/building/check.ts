@@ -4,8 +4,8 @@ import {
   dropTables,
   fieldIndexes,
   type Generation,
+  type IndexLayout,
   isCurrent,
-  type Layout,
   layoutOf,
   readScopes,
   readState,
@@ -87,7 +87,7 @@ async function recordsBetween(
 async function wrongRows(
   sql: Sql,
   generation: string,
-  layout: Layout,
+  layout: IndexLayout,
   records: readonly IndexedRecord[],
   after: number,
   until: number,
@@ -105,7 +105,7 @@ async function wrongRows(
 async function heldRows(
   sql: Sql,
   generation: string,
-  layout: Layout,
+  layout: IndexLayout,
   after: number,
   until: number,
 ): Promise<Map<number, string>> {
@@ -127,7 +127,7 @@ async function heldRows(
   return new Map([...lines].map(([seq, list]) => [seq, list.sort().join('\n')]));
 }
 
-function summaryOf(layout: Layout, record: IndexedRecord): string {
+function summaryOf(layout: IndexLayout, record: IndexedRecord): string {
   const { keys, terms, bodies } = entriesOf(layout, record);
   return [
     ['f', ...keys.map(textOf)].join(' '),

@@ -3,6 +3,7 @@ import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
 import { createSql, inTransaction, isFailure, type Row, readerOf, type Sql, type Transaction } from '../../database';
 import {
+  type AppGenerations,
   covers,
   dropTables,
   type Generation,
@@ -11,7 +12,6 @@ import {
   lockState,
   readState,
   readStateText,
-  type State,
   tablesOf,
 } from '../tables';
 import type { IndexDeclarations, Progress } from '../types';
@@ -67,7 +67,7 @@ export interface Readiness {
 const recheck = 2_000;
 
 /** No app declares the plugin's own indexes: a search has needed those that there are, and the next one will again. */
-function withOwn(state: State, declared: IndexDeclarations): IndexDeclarations {
+function withOwn(state: AppGenerations, declared: IndexDeclarations): IndexDeclarations {
   const own = state.flatMap(({ indexes }) => indexes.filter(([name]) => isOwnIndex(name)));
   return new Map([...declared, ...own]);
 }
@@ -81,7 +81,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
   /** When each generation was found complete, by its id. */
   const verified = new Map<string, number>();
   /** The last read states, by scope. */
-  const known = new Map<string, { text: string; state: State }>();
+  const known = new Map<string, { text: string; state: AppGenerations }>();
 
   /** One build per app and process; a second request waits for the first, then checks again. */
   const builtOnce = (scope: string, work: () => Promise<void>): Promise<void> => {
@@ -95,10 +95,10 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
 
   const isTrusted = ({ id }: Generation): boolean => Date.now() - (verified.get(id) ?? 0) < recheck;
 
-  const usable = (state: State, needed: IndexDeclarations): Generation | undefined =>
+  const usable = (state: AppGenerations, needed: IndexDeclarations): Generation | undefined =>
     state.find((one) => one.phase === 'ready' && covers(one, needed));
 
-  const readAgain = async ({ sql, trx }: Access, scope: string): Promise<State> => {
+  const readAgain = async ({ sql, trx }: Access, scope: string): Promise<AppGenerations> => {
     if (trx) return lockState(sql, dialect, scope, 'share');
     const read = await readStateText(sql, scope);
     known.set(scope, read);
@@ -141,7 +141,7 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     await dropTables(createSql(database.knex(), dialect), dropped);
   };
 
-  const stateOf = async (scope: string): Promise<State> =>
+  const stateOf = async (scope: string): Promise<AppGenerations> =>
     readState(createSql((await database.current()) ?? readerOf(database), dialect), scope);
 
   const progress: Readiness['progress'] = async (scope) => {

@@ -110,7 +110,7 @@ interface Counts {
 }
 
 /** The statement of a search. */
-export interface Plan {
+export interface SearchPlan {
   estimate: Estimate;
   /** The state of the app that named the generation, where the plan was made for a remembered one. */
   state: string | undefined;
@@ -127,7 +127,7 @@ const MAX_PLANS = 8;
 /** What is known of a query in one generation of indexes, for a moment: it chooses plans, and never changes their result. */
 export class CountCache {
   counts: Counts | undefined;
-  readonly plans = new Map<string, Plan>();
+  readonly plans = new Map<string, SearchPlan>();
   /** Pages that a bounded walk has not found. */
   readonly exhausted = new Set<string>();
   private readonly end = performance.now() + MAX_AGE;
@@ -145,7 +145,7 @@ export class CountCache {
     return this.tables === tables && performance.now() < this.end;
   }
 
-  keep(page: string, plan: Plan): void {
+  keep(page: string, plan: SearchPlan): void {
     const [oldest] = this.plans.keys();
     if (this.plans.size >= MAX_PLANS && oldest !== undefined) this.plans.delete(oldest);
     this.plans.set(page, plan);
@@ -169,7 +169,7 @@ export interface Estimate {
 }
 
 /** Runs a statement (SearchSql): a short one at once, any other where it can be ended. */
-export type Run = (make: Plan['make']) => Promise<Row[]>;
+export type RunQuery = (make: SearchPlan['make']) => Promise<Row[]>;
 
 /** The generation of a search is no longer the app's, or the counts were out of date: it must begin again. */
 export class StalePlan extends Error {}
@@ -191,7 +191,7 @@ const uncounted: Counts = { numbers: [], cap: 0 };
  * docs/decisions/search-plans.md.
  */
 export async function estimate(
-  run: Run,
+  run: RunQuery,
   target: QueryTarget,
   condition: PlainCondition | null,
   { index, remembered, cache, maxCount = target.maxSorted }: EstimateOptions,
@@ -229,7 +229,7 @@ export async function estimate(
 
 /** Counts the records of each access up to `cap`; the row has what else was asked. */
 async function countAll(
-  run: Run,
+  run: RunQuery,
   target: QueryTarget,
   accesses: readonly IndexAccess[],
   asked: readonly Fragment[],

@@ -1,11 +1,11 @@
 import type { TextQuery } from '../keys';
 import { encodeKey, encodeWord, phraseText } from '../keys';
-import type { Condition, PlainCondition } from '../query/operators';
+import type { PlainCondition, QueryCondition } from '../query/operators';
 import type { WordRange } from '../query/sql';
 import { byIndex, type Word } from '../query/words';
 
 /** Lowers a condition to one that has SQL: texts become words and phrases, and conditions that can be tested together are merged. */
-export function lower(condition: Condition): PlainCondition {
+export function lower(condition: QueryCondition): PlainCondition {
   if ('children' in condition) return together(condition.kind, condition.children.map(lower));
   if (condition.kind === 'not') return { kind: 'not', child: lower(condition.child) };
   if (condition.kind !== 'text') return condition;
@@ -81,13 +81,13 @@ function rangesOf(part: TextQuery[number][number]): WordRange[] {
 }
 
 /** The words of a text index that make a record relevant: all wanted ones, without the excluded ones. */
-export function relevantWords(condition: Condition, index: string): WordRange[] {
+export function relevantWords(condition: QueryCondition, index: string): WordRange[] {
   const found = new Map<string, WordRange>();
   collect(condition, index, false, found);
   return [...found.values()];
 }
 
-function collect(condition: Condition, index: string, negated: boolean, found: Map<string, WordRange>): void {
+function collect(condition: QueryCondition, index: string, negated: boolean, found: Map<string, WordRange>): void {
   if ('children' in condition) {
     for (const child of condition.children) collect(child, index, negated, found);
   } else if (condition.kind === 'not') collect(condition.child, index, !negated, found);

@@ -13,7 +13,7 @@ import {
 import type { Access, Readiness, Ready, Remembered } from '../building/readiness';
 import { missingKey } from '../keys';
 import { MAX_LOOKUPS } from '../query/limits';
-import type { Condition } from '../query/operators';
+import type { QueryCondition } from '../query/operators';
 import type { CheckedQuery, CheckedSearch } from '../query/search';
 import {
   ascending,
@@ -37,8 +37,8 @@ import {
   isShortTest,
   isShortWalk,
   MAX_AGE,
-  type Plan,
-  type Run,
+  type RunQuery,
+  type SearchPlan,
   StalePlan,
   sortRange,
 } from './estimate';
@@ -178,12 +178,12 @@ interface Planner {
   count(
     sql: SearchSql,
     target: QueryTarget,
-    query: CheckedQuery & { condition: Condition },
+    query: CheckedQuery & { condition: QueryCondition },
     remembered: Remembered | undefined,
   ): Promise<number>;
 }
 
-const all: Condition = { kind: 'constant', value: true };
+const all: QueryCondition = { kind: 'constant', value: true };
 
 export function createPlanner({ dialect, longReads, readiness, tables, limits, isLoaded }: PlannerTools): Planner {
   const targetOf = ({ id, indexes }: Generation): QueryTarget => ({
@@ -267,7 +267,7 @@ export function createPlanner({ dialect, longReads, readiness, tables, limits, i
       const run = runOn(sql);
       // A page after a record comes once.
       const isKept = search.after === 0;
-      const planned = async (): Promise<Plan> => {
+      const planned = async (): Promise<SearchPlan> => {
         const cache = keptOf(query, target);
         const walks = !cache.exhausted.has(name);
         const plan = await planOf({ run, target, table: tables[columns], search, remembered, cache }, walks);
@@ -301,7 +301,7 @@ export function createPlanner({ dialect, longReads, readiness, tables, limits, i
 }
 
 interface Planning {
-  run: Run;
+  run: RunQuery;
   target: QueryTarget;
   table: RecordsTable;
   search: CheckedSearch;
@@ -310,7 +310,7 @@ interface Planning {
 }
 
 /** @param walks whether a bounded walk may be tried */
-async function planOf(planning: Planning, walks: boolean): Promise<Plan> {
+async function planOf(planning: Planning, walks: boolean): Promise<SearchPlan> {
   const { run, target, table, search, remembered, cache } = planning;
   const { sortIndex } = search;
   const condition = search.query.condition ?? all;
@@ -330,7 +330,7 @@ async function planOf(planning: Planning, walks: boolean): Promise<Plan> {
   });
   if (tries && found.long) return planOf(planning, false);
   const isWalk = tries && !(found.path && found.path.count < firstCount(target));
-  const make: Plan['make'] = (guard) => {
+  const make: SearchPlan['make'] = (guard) => {
     const select = isWalk ? boundedWalk : selection;
     const selected = select({ ...target, guard }, wantedWith(found));
     const columns = orderSql(selected.order, (column) => `x.${column}`);
@@ -373,7 +373,7 @@ export async function countOfAll(sql: SearchSql, table: RecordsTable, scope: str
   return Number(row?.n);
 }
 
-function runOn(sql: SearchSql): Run {
+function runOn(sql: SearchSql): RunQuery {
   return (make) => {
     const { short, ...statement } = make('');
     return short && !sql.isLoaded() ? sql.rows(statement.sql, statement.values) : sql.long(make);

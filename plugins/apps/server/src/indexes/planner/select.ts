@@ -1,5 +1,5 @@
 import { encodeKey, missingKey } from '../keys';
-import { type Condition, kindOf, type PlainCondition } from '../query/operators';
+import { kindOf, type PlainCondition, type QueryCondition } from '../query/operators';
 import {
   ascending,
   balanced,
@@ -87,7 +87,7 @@ export type Order =
  */
 export function orderBy(
   target: QueryTarget,
-  condition: Condition,
+  condition: QueryCondition,
   sortIndex: string | undefined,
   long: boolean,
 ): Order {

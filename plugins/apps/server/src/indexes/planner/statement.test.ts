@@ -6,7 +6,7 @@ import { compare, type PlainCondition } from '../query/operators';
 import { inRange, type QueryTarget } from '../query/sql';
 import { layoutOf, storedLayout, tablesOf } from '../tables';
 import type { IndexDeclarations } from '../types';
-import { CountCache, estimate, type Run } from './estimate';
+import { CountCache, estimate, type RunQuery } from './estimate';
 import { lower } from './lower';
 import { conditionSql, type Order, selection } from './select';
 
@@ -57,7 +57,7 @@ describe('one read of a text tests all its phrases', () => {
 test('what was counted for a walk is too little for a sort of the matches', async () => {
   const cache = new CountCache('g', new Map());
   let statements = 0;
-  const run: Run = async (make) => {
+  const run: RunQuery = async (make) => {
     statements += 1;
     const cap = Number(/ limit (\d+)\) d/.exec(make('').sql)?.[1]);
     return [{ n0: Math.min(1_000_000, cap), n1: Math.min(3_000, cap) }];

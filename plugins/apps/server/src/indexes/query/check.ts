@@ -6,7 +6,7 @@ import type { Scalar } from '../keys';
 import type { IndexDeclarations, IndexType } from '../types';
 import { QueryCounts, queryError, queryLimits } from './limits';
 import type { Meaning, OperatorMeaning } from './operators';
-import { type Condition, meanings } from './operators';
+import { meanings, type QueryCondition } from './operators';
 
 /** The tree of a query; null when it is empty (all records match). BadRequestError, with position and reason, for a wrong one. */
 export function parseQuery(query: string): Parsed | null {
@@ -23,7 +23,7 @@ export function parseQuery(query: string): Parsed | null {
  * Checks a query against the declared indexes and replaces the bound names by their values.
  * BadRequestError for an unknown index (`details.index`), a missing name, a value or operator that the index does not accept.
  */
-export function checkQuery(tree: Parsed, declared: IndexDeclarations, names: Items = {}): Condition {
+export function checkQuery(tree: Parsed, declared: IndexDeclarations, names: Items = {}): QueryCondition {
   return new Checker(declared, names).check(tree);
 }
 
@@ -54,7 +54,7 @@ class Checker {
     private readonly names: Items,
   ) {}
 
-  check(tree: Parsed): Condition {
+  check(tree: Parsed): QueryCondition {
     switch (tree.kind) {
       case 'and':
       case 'or':
@@ -75,21 +75,21 @@ class Checker {
   }
 
   /** `index op value`, or, when only the right side is an index, `value op index`. */
-  private comparison({ operands, operators: [operator] }: Parsed & { kind: 'comparison' }): Condition {
+  private comparison({ operands, operators: [operator] }: Parsed & { kind: 'comparison' }): QueryCondition {
     const [left, right] = operands as [Operand, Operand];
     const exchanged = !this.isIndex(left) && (left.kind === 'value' || this.isIndex(right));
     const used = operator as OperatorName;
     return exchanged ? this.single(mirrored(used), right, left) : this.single(used, left, right);
   }
 
-  private chain({ operands, operators: used }: Parsed & { kind: 'comparison' }): Condition {
+  private chain({ operands, operators: used }: Parsed & { kind: 'comparison' }): QueryCondition {
     const [low, index, high] = operands as [Operand, Operand, Operand];
     const [first, second] = used as [OperatorName, OperatorName];
     return { kind: 'and', children: [this.single(mirrored(first), index, low), this.single(second, index, high)] };
   }
 
   /** An operator with one value. */
-  private single(operator: OperatorName, index: Operand, operand: Operand): Condition {
+  private single(operator: OperatorName, index: Operand, operand: Operand): QueryCondition {
     const { name, type } = this.index(index);
     const meaning = meaningOf(operator, name, type, index.position);
     // Search texts are counted as conditions one by one.
@@ -97,7 +97,7 @@ class Checker {
     return meaning(name, [{ value: this.scalar(operand), position: operand.position }], this.counts);
   }
 
-  private list({ operator, index, list, named }: Parsed & { kind: 'list' }): Condition {
+  private list({ operator, index, list, named }: Parsed & { kind: 'list' }): QueryCondition {
     const { name, type } = this.index(index);
     const { position } = index;
     const meaning = meaningOf(operator, name, type, position);

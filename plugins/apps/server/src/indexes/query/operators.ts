@@ -221,7 +221,7 @@ export interface Value {
  * @param values one value, or those of a list
  * @param counts the parts of the query so far
  */
-export type Meaning = (index: string, values: readonly Value[], counts: QueryCounts) => Condition;
+export type Meaning = (index: string, values: readonly Value[], counts: QueryCounts) => QueryCondition;
 
 /** What an operator means (its syntax is in shared/query/operators.ts). */
 export interface OperatorMeaning {
@@ -272,9 +272,9 @@ type Asked = ConditionOf<typeof asked>;
 type Leaf = ConditionOf<typeof kinds>;
 
 /** A condition on declared indexes, with its values. Two-valued: `not` is exactly the complement. */
-export type Condition =
-  | { kind: 'and' | 'or'; children: Condition[] }
-  | { kind: 'not'; child: Condition }
+export type QueryCondition =
+  | { kind: 'and' | 'or'; children: QueryCondition[] }
+  | { kind: 'not'; child: QueryCondition }
   | Asked
   | Text;
 

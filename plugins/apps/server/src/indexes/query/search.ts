@@ -7,9 +7,9 @@ import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX, UNCONFIRMED_INDEX } from '../t
 import type { IndexDeclarations, IndexType, SearchAfter } from '../types';
 import { checkQuery, indexType, parseQuery, unknownIndex } from './check';
 import { queryLimits } from './limits';
-import type { Condition } from './operators';
+import type { QueryCondition } from './operators';
 
-type Leaf = Exclude<Condition, { kind: 'and' | 'or' | 'not' | 'constant' }>;
+type Leaf = Exclude<QueryCondition, { kind: 'and' | 'or' | 'not' | 'constant' }>;
 type Tests = { [K in Leaf['kind']]: (item: Json | undefined, condition: Leaf & { kind: K }, text: Texts) => boolean };
 
 /** The words of an item. */
@@ -25,7 +25,11 @@ type Texts = (item: Json | undefined) => Words;
  * Whether a record matches a condition, computed from the record alone: the answer of the SQL of every database
  * (docs/reference/search.md), which the property tests of searches compare with it.
  */
-export function matches(record: Omit<IndexedRecord, 'seq'>, condition: Condition, texts = textsOfRecord()): boolean {
+export function matches(
+  record: Omit<IndexedRecord, 'seq'>,
+  condition: QueryCondition,
+  texts = textsOfRecord(),
+): boolean {
   switch (condition.kind) {
     case 'and':
       return condition.children.every((child) => matches(record, child, texts));
@@ -116,7 +120,7 @@ function holdsCut(list: readonly string[], wanted: string): boolean {
 
 /** A query with its names and the plugin's own conditions, checked. The planner keeps what it finds out about one by this object. */
 export interface CheckedQuery {
-  readonly condition: Condition | null;
+  readonly condition: QueryCondition | null;
   /** The indexes of the condition. */
   readonly needed: IndexDeclarations;
 }
@@ -247,7 +251,7 @@ function newQuery(declared: IndexDeclarations, asks: SearchAfter): CheckedQuery 
 }
 
 /** Names of the indexes of a condition. */
-function indexesOf(condition: Condition): string[] {
+function indexesOf(condition: QueryCondition): string[] {
   if ('children' in condition) return condition.children.flatMap(indexesOf);
   if (condition.kind === 'not') return indexesOf(condition.child);
   return condition.kind === 'constant' ? [] : [condition.index];
@@ -257,31 +261,36 @@ function checkCondition(
   declared: IndexDeclarations,
   query: string | undefined,
   names: Items | undefined,
-): Condition | null {
+): QueryCondition | null {
   const tree = parseQuery(query ?? '');
   return tree && checkQuery(tree, declared, names);
 }
 
 /** Records whose value of one of the plugin's own indexes is this one. */
-const equal = (index: string, value: string): Condition => ({ kind: 'compare', index, comparator: '==', value });
+const equal = (index: string, value: string): QueryCondition => ({ kind: 'compare', index, comparator: '==', value });
 
 /** Records that name one of these files. */
-const naming = (files: readonly string[]): Condition =>
+const naming = (files: readonly string[]): QueryCondition =>
   files.length === 0
     ? { kind: 'constant', value: false }
     : { kind: 'keywords', index: FILES_INDEX, mode: 'any', values: [...files] };
 
-const inPlace = ({ index, value }: Place): Condition => ({ kind: 'keywords', index, mode: 'any', values: [value] });
+const inPlace = ({ index, value }: Place): QueryCondition => ({
+  kind: 'keywords',
+  index,
+  mode: 'any',
+  values: [value],
+});
 
 const unconfirmed: readonly UnconfirmedAs[] = ['held', 'lapsed'];
 
-const notUnconfirmed: Condition = {
+const notUnconfirmed: QueryCondition = {
   kind: 'not',
   child: { kind: 'keywords', index: UNCONFIRMED_INDEX, mode: 'any', values: [...unconfirmed] },
 };
 
 /** A condition with those of the plugin before it. */
-function together(own: readonly Condition[], asked: Condition | null): Condition | null {
+function together(own: readonly QueryCondition[], asked: QueryCondition | null): QueryCondition | null {
   const children = asked ? [...own, asked] : own;
   const [first = null, ...others] = children;
   return others.length > 0 ? { kind: 'and', children: [...children] } : first;

@@ -1,5 +1,5 @@
 import { type Dialect, marks, type ScanGuard } from '../../database';
-import { type Layout, sortedTable, type Tables } from '../tables';
+import { type IndexLayout, sortedTable, type Tables } from '../tables';
 
 /** A piece of SQL with the values of its placeholders. */
 export interface Fragment {
@@ -101,7 +101,7 @@ export interface WordRange {
 /** The tables and layout of a generation, for which conditions are compiled. */
 export interface QueryTarget {
   dialect: Dialect;
-  layout: Layout;
+  layout: IndexLayout;
   tables: Tables;
   /**
    * Up to this many matches are faster to read and sort than to find by walking the sort index; with more, walking soon

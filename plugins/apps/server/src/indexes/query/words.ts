@@ -1,7 +1,7 @@
 import { grouped } from '../../common/collections';
 import { parseTextQuery, type TextCondition, type TextQuery } from '../keys';
 import { type Counted, type QueryCounts, queryError } from './limits';
-import type { Condition, ConditionKind, Meaning, Value } from './operators';
+import type { ConditionKind, Meaning, QueryCondition, Value } from './operators';
 import {
   balanced,
   concat,
@@ -51,9 +51,9 @@ export const anyText: Meaning = (index, values, counts) => texts('or', index, va
 /** All of the search texts. */
 export const allTexts: Meaning = (index, values, counts) => texts('and', index, values, counts);
 
-function texts(kind: 'and' | 'or', index: string, values: readonly Value[], counts: QueryCounts): Condition {
+function texts(kind: 'and' | 'or', index: string, values: readonly Value[], counts: QueryCounts): QueryCondition {
   const children = values.map((value) => textOf(index, value, counts));
-  return children.length === 1 ? (children[0] as Condition) : { kind, children };
+  return children.length === 1 ? (children[0] as QueryCondition) : { kind, children };
 }
 
 function textOf(index: string, { value, position }: Value, counts: QueryCounts): Text {

@@ -189,7 +189,7 @@ interface StrapiError extends Error {
  * not use get the same message, which thus reveals nothing about private fields.
  * @param isPrivate whether an attribute of the content type is private
  */
-export function translateError(error: unknown, isPrivate: (attribute: string) => boolean): unknown {
+export function translateStrapiError(error: unknown, isPrivate: (attribute: string) => boolean): unknown {
   if (isAppsError(error) || !(error instanceof Error)) return error;
   const name = names[error.name];
   if (name === undefined) return error;
@@ -258,7 +258,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
     try {
       return await work();
     } catch (error) {
-      throw translateError(error, (attribute) => contentTypes.isPrivateAttribute(schema as never, attribute));
+      throw translateStrapiError(error, (attribute) => contentTypes.isPrivateAttribute(schema as never, attribute));
     }
   };
 

@@ -1,10 +1,10 @@
 import { errors } from '@strapi/utils';
 import { describe, expect, test } from 'vitest';
 import { AppsError } from '../../common/errors';
-import { translateError } from './access';
+import { translateStrapiError } from './access';
 
 const isPrivate = (attribute: string): boolean => attribute === 'secret';
-const translate = (error: unknown): unknown => translateError(error, isPrivate);
+const translate = (error: unknown): unknown => translateStrapiError(error, isPrivate);
 
 describe("Strapi's errors", () => {
   test('are equal for a private field and for one that does not exist', () => {

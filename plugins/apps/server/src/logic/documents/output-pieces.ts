@@ -67,7 +67,7 @@ interface Ids {
 }
 
 /** One run of a change: the rows that its first run created, by model, and their numbers in this run. */
-interface Run {
+interface Attempt {
   created: Map<string, Ids[]>;
   /** The highest id that was created, by table. */
   highest: Map<string, number>;
@@ -102,7 +102,7 @@ const keepIds = [
  * one meanwhile, the change fails, and its request runs again as after any collision.
  */
 export function createSameIds(db: SameIdsDatabase) {
-  const running = new AsyncLocalStorage<Run>();
+  const running = new AsyncLocalStorage<Attempt>();
 
   db.lifecycles.subscribe({
     beforeCreate({ model: { uid }, params, state }) {

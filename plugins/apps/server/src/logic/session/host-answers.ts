@@ -9,7 +9,7 @@ import type { Limits } from '../../config.types';
 import type { Caller } from '../host-functions/row';
 import { callHost } from '../host-functions/table';
 import type { ContextData, HostUse, LogicBudget, LogicHost, SharedBudget } from '../types';
-import { entryOf, locate, messageSize } from './outcome';
+import { entryOf, messageSize, topFrame } from './outcome';
 
 /**
  * Milliseconds after which another call may begin although the one before it has not ended: it may wait for a database, for
@@ -285,7 +285,7 @@ export class HostAnswers {
       app: context.app.id,
       block: context.block?.id ?? null,
       logEntrySize: limits.logEntrySize,
-      lineOf: (stack) => locate(stack, program)?.line ?? null,
+      lineOf: (stack) => topFrame(stack, program)?.line ?? null,
       countLog() {
         budget.shared.logEntries += 1;
         if (budget.shared.logEntries <= limits.logEntries) return;

@@ -172,7 +172,7 @@ export function brokenError(program: WireProgram): AppsError {
 /** The error of a rejected promise that the logic does not await; `text` comes from the sandbox. */
 export function rejectedError(text: string, program: WireProgram): AppsError {
   const error = readError(readJson(text));
-  const position = error && locate(error.stack, program);
+  const position = error && topFrame(error.stack, program);
   // An error of the prelude, which awaits its own promises: logic has changed the built-in Promise.
   if (!error || (!position && error.stack.includes('apps:prelude'))) return brokenError(program);
   return logicError(
@@ -220,7 +220,7 @@ function describeState({ program, block, functions, stack, hostCall }: TimeoutSt
   reason: string;
   position: SourcePosition;
 } {
-  const found = locate(stack, program);
+  const found = topFrame(stack, program);
   const names = functions.filter((name) => stack.includes(` ${name} (`) || stack.includes(`.${name} (`));
   const running = names.length > 0 ? names.slice(-1) : functions.slice(0, MAX_NAMED_FUNCTIONS);
   const position = found ?? { file: entryOf(program) };
@@ -263,7 +263,7 @@ const faultsOfLogic = new Set([400, 404, 422]);
 export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
   const own = error.host === undefined ? undefined : hostErrors[error.host];
   if (own && !own.isOfLogic && !faultsOfLogic.has(own.status)) return own;
-  const position = locate(error.stack, program);
+  const position = topFrame(error.stack, program);
   return logicError(textOf(error) + hintOf(error, program, position), position ?? { file: entryOf(program) });
 }
 
@@ -280,7 +280,7 @@ function hintOf({ name }: WireError, program: WireProgram, position: SourcePosit
 /**
  * The topmost frame of `stack` in a file of the program. In Python only frames of syntax errors have a column.
  */
-export function locate(stack: string, program: WireProgram): { file: string; line: number; column?: number } | null {
+export function topFrame(stack: string, program: WireProgram): { file: string; line: number; column?: number } | null {
   for (const frame of stack.split('\n')) {
     if (!frame.startsWith('    at ')) continue;
     const [, source, line, column] = /^ {4}at (.*):(\d+):(\d+)\)?$/.exec(frame) ?? [];

@@ -171,8 +171,10 @@ function checkNames(items: Items, before: Items): Items {
  * missing or null, when JSON cannot hold the sum, or when there are more items, or longer names, than a record may have.
  */
 export function applyChange(items: Items, { set = {}, unset = [], inc = {} }: RecordChange): Items {
-  const changed = { ...without(items, unset), ...withoutId(set) };
+  // The result has at least the items of `set`: too many are refused before they are copied.
+  const changed = { ...without(items, unset), ...checkNames(withoutId(set), items) };
   const added = Object.entries(inc).map(([name, by]): [string, Json] => [name, increment(changed, name, by)]);
+  if (added.length === 0) return checkNames(changed, items);
   // Both forms define properties; an assignment would run the setter of `__proto__`.
   return checkNames({ ...changed, ...Object.fromEntries(added) }, items);
 }

@@ -193,14 +193,14 @@ async function selectIds(sql: Sql, hashes: readonly string[]): Promise<Row[]> {
 }
 
 /** Writes the new state of a record; false when it no longer has that version. */
-export async function updateRecord(sql: Sql, { seq, version }: RowVersion, to: StoredRecord): Promise<boolean> {
+export async function updateRow(sql: Sql, { seq, version }: RowVersion, to: StoredRecord): Promise<boolean> {
   const text = `update ${table} set items = ?, creator = ?, version = ?, updated_at = ? where id = ? and version = ?`;
   const values = [JSON.stringify(to.items), to.creator, to.version, new Date(), seq, version];
   return (await sql.change(text, values)) === 1;
 }
 
 /** False when the record no longer has that version. */
-export async function deleteRecord(sql: Sql, { seq, version }: RowVersion): Promise<boolean> {
+export async function deleteRow(sql: Sql, { seq, version }: RowVersion): Promise<boolean> {
   return (await sql.change(`delete from ${table} where id = ? and version = ?`, [seq, version])) === 1;
 }
 

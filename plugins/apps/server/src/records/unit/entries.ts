@@ -4,7 +4,7 @@ import { type Dialect, isFailure, type Sql } from '../../database';
 import { type IndexedRecord, type Indexes, IndexMissing, type RecordWrite } from '../../indexes';
 import { CollisionError } from '../commits/log';
 import { hashOf, scopeOf } from '../table/ids';
-import { deleteRecord, insertRecords, lockVersions, updateRecord } from '../table/table';
+import { deleteRow, insertRecords, lockVersions, updateRow } from '../table/table';
 import type { AppKey, CommitRows, StoredRecord } from '../types';
 
 /** State of one record in a unit of work. */
@@ -214,7 +214,7 @@ export async function checkReads(sql: Sql, dialect: Dialect, read: readonly Entr
 async function writeExisting(sql: Sql, entry: Entry): Promise<RecordWrite> {
   const { hash, current } = entry;
   const base = entry.base as StoredRecord;
-  const done = current ? await updateRecord(sql, base, current) : await deleteRecord(sql, base);
+  const done = current ? await updateRow(sql, base, current) : await deleteRow(sql, base);
   if (!done) throw new CollisionError([hash]);
   entry.base = current && { ...current, items: current.items, seq: base.seq };
   entry.current = entry.base;

@@ -18,7 +18,7 @@ import {
   withoutOrigin,
 } from '../../elements';
 import { shownRecord } from '../../run/files';
-import { draftOf, mayChange } from '../../run/own-link';
+import { continuedDraft, mayChange } from '../../run/own-link';
 import type { FormRefusal } from '../../run/refusals';
 import type { Run } from '../../run/types';
 import { localeOf } from '../../run/visits';
@@ -32,7 +32,7 @@ import { DRAFT_EMAIL, type DraftEntry, type ShownDraft } from './form';
 
 /** What the form of a block shows of the draft that the request continues, and all that was entered in it; undefined where it continues none. */
 export function shownDraft(run: Run, block: Block): { draft: ShownDraft; entries: readonly DraftEntry[] } | undefined {
-  const open = draftOf(run, block);
+  const open = continuedDraft(run, block);
   if (!open) return undefined;
   const { address, draft } = open;
   const { entries, lost } = readDraftContent(block, draft.content, shownElements(run, block));
@@ -50,7 +50,7 @@ export function formSources(
   record: Pick<StoredRecord, 'items'> | null,
   others?: FileSources['named'],
 ): FileSources {
-  const open = draftOf(run, block);
+  const open = continuedDraft(run, block);
   const own = open?.draft.content.files ?? [];
   return {
     files: run.visit.files,

@@ -7,7 +7,7 @@ import { type FormFields, fileFields, readFiles, STORED, sentEntries } from '../
 import { type Message, message } from '../../locales';
 import { isAddress } from '../../mail';
 import { requireStored } from '../../run/files';
-import { draftAddress, draftOf } from '../../run/own-link';
+import { continuedDraft, draftAddress } from '../../run/own-link';
 import { queueReceipt } from '../../run/places/confirmation';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import { keyOf } from '../../run/run';
@@ -48,7 +48,7 @@ export async function saveDraft(run: Run, block: Block, form: SentFields, mayCre
   mayCreate();
   const email = await requireSendable(run, block, form);
   const content = await contentOf(run, block, form);
-  const open = draftOf(run, block);
+  const open = continuedDraft(run, block);
   const draft: NewDraft = {
     draftId: open?.draft.draftId ?? services.drafts.newId(),
     key: keyOf(run),

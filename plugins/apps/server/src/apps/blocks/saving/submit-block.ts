@@ -16,7 +16,7 @@ import {
   withSentFiles,
 } from '../../elements';
 import { requireStored } from '../../run/files';
-import { draftOf, issueOwnLink } from '../../run/own-link';
+import { continuedDraft, issueOwnLink } from '../../run/own-link';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
@@ -202,7 +202,7 @@ async function runActions(
 
 /** Ends the draft that has become a record, in its transaction. Files that the record names are the record's then. */
 function endDraft(run: Run, block: Block, { items }: StoredRecord): void {
-  const open = draftOf(run, block);
+  const open = continuedDraft(run, block);
   if (!open) return;
   const { draft } = open;
   const { files, drafts } = run.services;

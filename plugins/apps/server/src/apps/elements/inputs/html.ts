@@ -1,7 +1,7 @@
 import type { Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import { escapeHtml } from '../../../layouts';
-import type { Condition, ElementDefinition } from '../../types';
+import type { ElementCondition, ElementDefinition } from '../../types';
 import type { ElementView } from '../types';
 import type { Autocomplete, Inputmode } from './settings';
 import { conditionJson } from './settings';
@@ -29,12 +29,12 @@ export function attributes(...all: readonly Attributes[]): string {
  * The JSON of a condition, escaped. Made once: it may be long, and a form has it for each element and each entry of a group. As bytes in
  * between, because V8 keeps a text that was put together from pieces as these pieces.
  */
-const conditionHtml = memoized((condition: Condition): string =>
+const conditionHtml = memoized((condition: ElementCondition): string =>
   Buffer.from(escapeHtml(conditionJson(condition))).toString(),
 );
 
 /** The attribute of conditions, which the browser's script reads. Texts are added, not joined: that would copy the long ones each time. */
-function conditionAttribute(showIf: Readonly<Record<string, Condition>>): string {
+function conditionAttribute(showIf: Readonly<Record<string, ElementCondition>>): string {
   let html = '';
   for (const [name, condition] of Object.entries(showIf))
     html += `${html && ','}${escapeHtml(JSON.stringify(name))}:${conditionHtml(condition)}`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import type { PatternWork } from '../../patterns';
-import type { Condition, ElementDefinition, OwnSettings, Verify } from '../../types';
+import type { ElementCondition, ElementDefinition, OwnSettings, Verify } from '../../types';
 import type { YamlNode } from '../../yaml';
 import {
   boundedList,
@@ -31,9 +31,9 @@ const shape = z.record(
 );
 
 /** Conditions, by the mapping of the file: with an alias, hundreds of elements have the same one. */
-const known = new WeakMap<object, Readonly<Record<string, Condition>>>();
+const known = new WeakMap<object, Readonly<Record<string, ElementCondition>>>();
 
-const showIf = check(z.unknown(), (_value, at): Readonly<Record<string, Condition>> => {
+const showIf = check(z.unknown(), (_value, at): Readonly<Record<string, ElementCondition>> => {
   const { value } = at;
   const before = isMapping(value) && known.get(value);
   if (before) return before;
@@ -45,7 +45,7 @@ const showIf = check(z.unknown(), (_value, at): Readonly<Record<string, Conditio
   return conditions;
 });
 
-function conditionOf(at: YamlNode): Condition {
+function conditionOf(at: YamlNode): ElementCondition {
   const isNegated = isMapping(at.value) && Object.keys(at.value).join() === 'not';
   const inner = isNegated ? at.child('not') : at;
   const values = Array.isArray(inner.value) ? inner.value : [inner.value];
@@ -64,7 +64,7 @@ export function isShown({ showIf }: Pick<ElementDefinition, 'showIf'>, valueFor:
   return Object.entries(showIf ?? {}).every(([name, condition]) => isMet(condition, valueFor(name)));
 }
 
-function isMet(condition: Condition, given: Json): boolean {
+function isMet(condition: ElementCondition, given: Json): boolean {
   const entries = Array.isArray(given) && given.length > 0 ? given : [Array.isArray(given) ? null : given];
   const texts = textsIn(condition);
   const textFor = textsOf(condition);
@@ -76,14 +76,14 @@ function isMet(condition: Condition, given: Json): boolean {
 
 /** Texts of a condition, made once: a form may have a thousand of them, each with many values, and is read often. */
 const textsIn = memoized(
-  (condition: Condition): ReadonlySet<string> => new Set(condition.values.map(textsOf(condition))),
+  (condition: ElementCondition): ReadonlySet<string> => new Set(condition.values.map(textsOf(condition))),
 );
 
 /** How a condition writes the values that it compares. */
-const textsOf = ({ isNumber }: Condition) => (isNumber ? numberText : textOf);
+const textsOf = ({ isNumber }: ElementCondition) => (isNumber ? numberText : textOf);
 
 /** A condition on an element that is a number, which is compared as one however it is written. */
-export const comparedAsNumber = ({ also, ...condition }: Condition): Condition => ({
+export const comparedAsNumber = ({ also, ...condition }: ElementCondition): ElementCondition => ({
   ...condition,
   isNumber: true,
   ...(also && { also: comparedAsNumber(also) }),
@@ -117,8 +117,8 @@ function numberText(value: unknown): string {
 }
 
 /** A condition for the browser script, as JSON. */
-export function conditionJson(condition: Condition): string {
-  const plain = ({ values, not, isNumber, also }: Condition): object => ({
+export function conditionJson(condition: ElementCondition): string {
+  const plain = ({ values, not, isNumber, also }: ElementCondition): object => ({
     not,
     ...(isNumber && { isNumber }),
     values: values.map(textOf),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../../shared/json';
-import type { Condition } from '../../types';
+import type { ElementCondition } from '../../types';
 import { elementOf } from '../testing/element';
 import { comparedAsNumber, conditionJson, isShown, withCondition } from './settings';
 
-const of = (...values: Condition['values']): Condition => ({ values, not: false, isNumber: false });
-const except = (...values: Condition['values']): Condition => ({ values, not: true, isNumber: false });
+const of = (...values: ElementCondition['values']): ElementCondition => ({ values, not: false, isNumber: false });
+const except = (...values: ElementCondition['values']): ElementCondition => ({ values, not: true, isNumber: false });
 
 describe('conditions of an element and of its group or page', () => {
-  test.each<[Condition, Condition, Json, boolean]>([
+  test.each<[ElementCondition, ElementCondition, Json, boolean]>([
     [of('x', 'y'), of('y', 'z'), 'y', true],
     [of('x', 'y'), of('y', 'z'), 'x', false],
     [of('x'), of('y'), ['x', 'y'], true],
@@ -20,14 +20,14 @@ describe('conditions of an element and of its group or page', () => {
     const element = elementOf('TEXT', { name: 'e', showIf: { a: own } });
     const both = withCondition(element, { showIf: { a: outer } });
     expect(isShown(both, () => value)).toBe(expected);
-    expect(JSON.parse(conditionJson(both.showIf?.a as Condition))).toMatchObject({
+    expect(JSON.parse(conditionJson(both.showIf?.a as ElementCondition))).toMatchObject({
       not: outer.not,
       also: { not: own.not },
     });
   });
 });
 
-test.each<[Condition, Json, boolean, boolean]>([
+test.each<[ElementCondition, Json, boolean, boolean]>([
   [of(1), '1.0', false, true],
   [of(1), ' 01 ', false, true],
   [of('1.0'), 1, false, true],
@@ -40,6 +40,6 @@ test.each<[Condition, Json, boolean, boolean]>([
   [of(0), '', false, false],
   [of(1), 1.5, false, false],
 ])('%j with %j: %s as a text, %s as a number', (condition, value, asText, asNumber) => {
-  const shown = (showIf: Condition) => isShown({ showIf: { a: showIf } }, () => value);
+  const shown = (showIf: ElementCondition) => isShown({ showIf: { a: showIf } }, () => value);
   expect([shown(condition), shown(comparedAsNumber(condition))]).toEqual([asText, asNumber]);
 });

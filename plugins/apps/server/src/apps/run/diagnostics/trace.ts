@@ -3,7 +3,7 @@ import { excerptOf } from '../../../../../shared/positions';
 import { type AppsError, isAppsError } from '../../../common/errors';
 import { withoutAddresses, withoutPersons } from '../../../common/log';
 import type { LogEntry } from '../../../logic/types';
-import { addressOf, inputOf, type NewRun, type RunState, safeText } from '../../../runs';
+import { inputOf, type NewRun, type RunState, safeText, shownAddress } from '../../../runs';
 import { personNames } from '../../elements';
 import type { App, Block } from '../../types';
 import { originalOf, refusalOf } from '../observed';
@@ -104,7 +104,7 @@ function describe(run: Run, state: RunState, thrown: unknown): NewRun {
     state,
     calls: trace.calls,
     method: request.method,
-    address: addressOf(request.url),
+    address: shownAddress(request.url),
     requester: { identity, name: username === null ? null : safeText(username, 200) },
     time: Math.round((performance.now() - trace.begun) * 10) / 10,
     memory: budget.shared.memory,

@@ -3,7 +3,7 @@ import { words } from '../../keys';
 import { itemValue, textOf, weight } from '../../rows';
 import type { IndexDeclarations, SearchOptions } from '../../types';
 import { checkQuery, parseQuery } from '../check';
-import type { Condition } from '../operators';
+import type { QueryCondition } from '../operators';
 import { compareSame, matches } from '../search';
 
 /** For tests: the expected result of a search, computed naively from the records in order of creation. */
@@ -13,7 +13,9 @@ export function expectedSearch(
   options: SearchOptions,
 ): string[] {
   const tree = parseQuery(options.query ?? '');
-  const condition: Condition = tree ? checkQuery(tree, declared, options.names) : { kind: 'constant', value: true };
+  const condition: QueryCondition = tree
+    ? checkQuery(tree, declared, options.names)
+    : { kind: 'constant', value: true };
   const isWanted = ({ creator, items }: OracleRecord) =>
     (options.creator === undefined || creator === options.creator) &&
     (options.block === undefined || items.block === options.block);
@@ -32,7 +34,7 @@ export interface OracleRecord {
 function order(
   found: OracleRecord[],
   declared: IndexDeclarations,
-  condition: Condition,
+  condition: QueryCondition,
   { sortIndex, reverse = false }: SearchOptions,
 ): OracleRecord[] {
   const sign = reverse ? -1 : 1;
@@ -57,7 +59,7 @@ function rankOf(value: Json | undefined): number {
     : 3;
 }
 
-function positiveWords(condition: Condition, index: string, negated = false): { word: string; prefix: boolean }[] {
+function positiveWords(condition: QueryCondition, index: string, negated = false): { word: string; prefix: boolean }[] {
   if ('children' in condition) return condition.children.flatMap((child) => positiveWords(child, index, negated));
   if (condition.kind === 'not') return positiveWords(condition.child, index, !negated);
   if (condition.kind !== 'text' || condition.index !== index) return [];
