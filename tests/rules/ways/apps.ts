@@ -22,11 +22,12 @@ elements:
   stamp: { type: BASIC, mode: COMPUTED_ON_SAVE }
   origin: { type: BASIC, mode: COMPUTED_ON_CREATION }
   state: { type: TEXT, readonly: true, default: new }
+  remark: { type: TEXT, pattern: '[a-z]+', show_if: { state: new } }
 `;
 
 /** The same with states instead of an element that has their name. */
 const staged = `states: { new: { to: [done], by: [] }, done: {} }
-${entry.replace(/ {2}state:.*\n/, '')}`;
+${entry.replace(/ {2}state:.*$/s, '')}`;
 
 const logic = `
 export const stamp = ({ record }) => 'stamp of ' + record.title;
@@ -60,7 +61,7 @@ export function heard(context) {
 `;
 
 const layout =
-  '{title}{code}{age}{colour}{target}{private}{party}{guests}{paper}<p>{stamp}{origin}{state}</p>{_save}{_edit}';
+  '{title}{code}{age}{colour}{target}{private}{party}{guests}{paper}<p>{stamp}{origin}{state}</p>{remark}{_save}{_edit}';
 
 const blocks: Record<string, string> = {
   'entry.yaml': entry,

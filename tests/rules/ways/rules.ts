@@ -110,6 +110,7 @@ const values: Rule[] = [
     items: { party: false, guests: 5 },
     expected: () => ({ stored: { guests: null } }),
   },
+  wrong('show_if: a field that depends on one which the server sets', { remark: 'X1' }),
   {
     title: 'files',
     items: { paper: foreignFile },

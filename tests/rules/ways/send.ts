@@ -75,9 +75,9 @@ async function importFile(stage: Stage, { app, first, items, as }: Sending): Pro
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   const started = await stage.send({ as, send: `POST ${panel(app)}/records/import`, body, headers });
   if (started.status !== 202) return ofJson(started);
-  let state: ImportState = { state: 'running', done: 0, total: 0, message: null, line: null };
+  let { json: state } = started as { json: ImportState };
   while (state.state === 'running')
-    state = (await stage.send<ImportState>({ as, send: `GET ${panel(app)}/records/import` })).json;
+    state = (await stage.send<ImportState>({ as, send: `GET ${panel(app)}/records/import?id=${state.id}` })).json;
   if (state.state === 'done') return done;
   expect(state.line).toBe(2);
   return { status: null, paths: null, text: String(state.message) };

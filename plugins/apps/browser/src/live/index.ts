@@ -42,13 +42,23 @@ let planned: number | undefined;
 
 /** Whether the visitor is filling in the block, which must not be replaced then. */
 function inUse(block: HTMLFormElement): boolean {
-  const fields = block.querySelectorAll<HTMLInputElement>('input:not([type=hidden]), textarea');
-  return [...fields].some(
-    (field) =>
-      field === document.activeElement ||
-      field.value !== field.defaultValue ||
-      (field.checked ?? false) !== (field.defaultChecked ?? false),
-  );
+  const fields = block.querySelectorAll<Field>('input:not([type=hidden]), textarea, select');
+  return [...fields].some((field) => field === document.activeElement || isChanged(field));
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+function isChanged(field: Field): boolean {
+  if (field instanceof HTMLSelectElement) return isChosen(field);
+  if (field instanceof HTMLInputElement && field.checked !== field.defaultChecked) return true;
+  return field.value !== field.defaultValue;
+}
+
+/** Whether other options are chosen than at first: without one that is marked, a list with one choice begins with its first. */
+function isChosen({ options, multiple, selectedIndex }: HTMLSelectElement): boolean {
+  const all = [...options];
+  if (!multiple && !all.some(({ defaultSelected }) => defaultSelected)) return selectedIndex > 0;
+  return all.some(({ selected, defaultSelected }) => selected !== defaultSelected);
 }
 
 /** Fetches the block again; later when it is in use or the page is hidden. */

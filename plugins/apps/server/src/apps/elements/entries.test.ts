@@ -70,9 +70,16 @@ describe('sent entries', () => {
   ])('%j are read as %j', async (names, value, wrong) => {
     const fields = Object.fromEntries(names.map((name, index) => [`t.x:${index}:n`, name]));
     const read = await readEntries(element, {
-      ...{ data: noData, options: new Map(), work: patternWork(), region: { tag: 'en', timeZone: null } },
-      ...{ files: { files: undefined, items: undefined }, take: () => undefined },
-      ...{ field: 't.x', entries: sent(fields) ?? NO_ENTRIES, stored: undefined, shown: undefined },
+      data: noData,
+      options: new Map(),
+      work: patternWork(),
+      region: { tag: 'en', timeZone: null },
+      files: { files: undefined, items: undefined },
+      take: () => undefined,
+      field: 't.x',
+      entries: sent(fields) ?? NO_ENTRIES,
+      stored: undefined,
+      shown: undefined,
     });
     const site = { id: 's', title: 'S', url: 'http://x/s', theme: 'main', locale: null, timeZone: null };
     const { say } = await localeFor(site, new Map());

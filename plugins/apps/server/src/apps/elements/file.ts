@@ -248,16 +248,18 @@ function chooser(view: ElementView<FileSettings>, defaultAccept: readonly string
     const kept = escapeHtml(view.locale.say('file_keep', { name: '\0' })).replace('\0', () => text);
     return `<span class="apps-choice"><input${box}> <label for="${id}">${kept} (${escapeHtml(view.locale.size(file.size))})</label></span> `;
   });
+  // A file that is there need not be chosen again.
+  const asked = files.length > 0 ? { ...view, definition: { ...view.definition, required: false } } : view;
   const attrs = attributes({
     id: controlId(view),
     name,
     type: 'file',
     accept: accept.length > 0 ? accept.join(',') : undefined,
     multiple,
-    required: isDemanded(view) && files.length === 0,
+    required: isDemanded(asked),
     'data-apps-max-size': maxSize,
   });
-  return field(view, `${there.join('')}<input${attrs}${stateAttributes(view, 'disabled')}>`);
+  return field(view, `${there.join('')}<input${attrs}${stateAttributes(asked, 'disabled')}>`);
 }
 
 /** The name of a file without its ending, for `alt`. */

@@ -171,7 +171,7 @@ const isOfBlock = ({ settings: { block } }: Reference, { items }: StoredRecord) 
 async function recordTargets(data: ElementData, element: Reference, find: string): Promise<ReferenceTarget[]> {
   const records = await recordsOf(data, element);
   if (!records) return [];
-  const { query: own, text } = element.settings;
+  const { query: own, text, block } = element.settings;
   const beginnings = wordsOf(find);
   const isIndexed = text !== undefined && records.hasWords(text);
   const conditions = [own, isIndexed && beginnings !== '' ? `reference_words in ${text}` : undefined];
@@ -179,10 +179,10 @@ async function recordTargets(data: ElementData, element: Reference, find: string
     .filter((one) => one !== undefined)
     .map((one) => `(${one})`)
     .join(' and ');
-  const found = await records.search(query, { reference_words: beginnings }, MAX_SCANNED);
+  const found = await records.search(query, { reference_words: beginnings }, MAX_SCANNED, block);
   const wanted = isIndexed ? '' : fold(find);
   const labelOf = (record: StoredRecord) => recordTarget(records, element, record).label;
-  const fits = (record: StoredRecord) => isOfBlock(element, record) && fold(labelOf(record)).includes(wanted);
+  const fits = (record: StoredRecord) => fold(labelOf(record)).includes(wanted);
   const chosen = await kept(found, (record) => fits(record) && record, MAX_REFERENCES.offered + 1);
   return kept(await records.shown(chosen), (record) => recordTarget(records, element, record));
 }

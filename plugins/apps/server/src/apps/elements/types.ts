@@ -151,8 +151,12 @@ export interface ContentEntry {
 export interface VisibleRecords {
   /** A record; null where it is gone or hidden. */
   get(id: string): Promise<StoredRecord | null>;
-  /** Records that a query finds, of all in the order of their ids where it is empty. @param names variables of the query */
-  search(query: string, names: Items, limit: number): Promise<readonly StoredRecord[]>;
+  /**
+   * Records that a query finds, in order of creation; all where it is empty.
+   * @param names variables of the query
+   * @param block only records of this block
+   */
+  search(query: string, names: Items, limit: number, block?: string): Promise<readonly StoredRecord[]>;
   /** Whether an item has an index of words. */
   hasWords(item: string): boolean;
   /** The records with the addresses that their files have for the requester. */

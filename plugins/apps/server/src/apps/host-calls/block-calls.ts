@@ -3,7 +3,7 @@ import { seesRecords } from '../../auth';
 import { AppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import { fieldsOf } from '../elements';
-import { elementData } from '../run/element-data';
+import { elementData, visibleIn } from '../run/element-data';
 import { placesData } from '../run/places/rules';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
@@ -37,7 +37,7 @@ export function blockCalls(run: Run): BlockCalls {
     async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign, creator }) {
       if ((foreign || run.visit.dry?.isGuarded) && recordId !== null && !seesRecords(other.rights))
         throw refusal(run.visit.requester, `read records of the app "${key.app}"`);
-      const record = recordId === null ? null : await run.unit.get(key, recordId, creator);
+      const record = recordId === null ? null : visibleIn(other, await run.unit.get(key, recordId, creator));
       return nested.displayBlock(nestedRun(run, other.app), id, record, edit);
     },
     async references({ id, element: name, ids }, { run: other }) {

@@ -91,10 +91,11 @@ function recordsOf(target: Run): VisibleRecords {
   const own = rights.viewOwn === null ? {} : { creator: rights.viewOwn };
   return {
     get: (id) => recordOf(target, id),
-    async search(query, names, limit) {
-      if (query === '' && rights.viewOwn === null)
+    async search(query, names, limit, block) {
+      if (query === '' && block === undefined && rights.viewOwn === null)
         return unit.page(key, { limit, only: onlyOf(app, confirmedOnly(target)) });
-      const wanted = { query, names, limit, ...own, ...confirmedOnly(target) };
+      const ofBlock = block === undefined ? {} : { block };
+      const wanted = { query, names, limit, ...ofBlock, ...own, ...confirmedOnly(target) };
       return (await unit.search(key, app.indexes, wanted)).records;
     },
     hasWords: (item) => app.indexes.get(item) === 'text',

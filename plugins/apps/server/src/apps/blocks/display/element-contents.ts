@@ -86,7 +86,8 @@ export async function elementContents(
   messages?: FormMessages,
 ): Promise<ElementContents> {
   const { elements } = block.definition;
-  const pages = pagesOf(block, shownElements(run, block));
+  const shows = shownElements(run, block);
+  const pages = pagesOf(block, shows);
   const onPages = new Set(pages.flatMap((page) => namesOn(block.definition, page)));
   const declared = placed.flatMap((name) => elements.get(name) ?? []);
   const computed = await session.tryAll(declared.filter((e) => needsFunction(e, session, options)).map((e) => e.name));
@@ -117,11 +118,19 @@ export async function elementContents(
     },
   };
 
+  /** Whether the form on this page has a control for an input, by which the browser decides conditions. */
+  const hasControl = (name: string): boolean => {
+    const named = elements.get(name);
+    return shows(name) && !named?.mode && !(named?.readonly && pages.length > 0);
+  };
+
   async function contentFor(name: string): Promise<Content> {
     if (name === STATE_BUTTONS && block.definition.states)
       return { html: await stateHtml(run, block.definition.states, options, formActionOf(run, block, options)) };
-    const element = elements.get(name) ?? block.definition.builtIn.get(name);
-    if (!element) return undeclared[name]?.(run, block, options);
+    const declared = elements.get(name) ?? block.definition.builtIn.get(name);
+    if (!declared) return undeclared[name]?.(run, block, options);
+    const element = options.mode === 'input' ? await undecided(declared, hasControl, fixedValue) : declared;
+    if (!element) return { html: '' };
     if (element.verify) return calledByWebhooks(run, block, element);
     if (roleOf(element) === 'group') return groupOf(element, elements, options, contentFor);
     const asked = outcomeOf(element);
@@ -130,7 +139,33 @@ export async function elementContents(
     const content = await contentOf(run, block, element, session, options, outcome, context);
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
   }
+  /** The value of an input without a control, as the record has it or will have it. */
+  async function fixedValue(name: string): Promise<Json> {
+    if (options.record) return itemOf(options.record.items, name);
+    const isSet = elements.get(name)?.readonly && !elements.get(name)?.mode && shows(name);
+    return (isSet ? await contents.value(name) : undefined) ?? null;
+  }
   return contents;
+}
+
+/**
+ * An element of a form with the conditions that the browser is left to decide: those on inputs without a control are decided here. Null
+ * where one of them is not met.
+ */
+async function undecided(
+  element: ElementDefinition,
+  hasControl: (name: string) => boolean,
+  itemFor: (name: string) => Promise<Json>,
+): Promise<ElementDefinition | null> {
+  const all = Object.entries(element.showIf ?? {});
+  const decided = new Map<string, Json>();
+  for (const [name] of all) if (!hasControl(name)) decided.set(name, await itemFor(name));
+  if (decided.size === 0) return element;
+  const left = all.filter(([name]) => !decided.has(name));
+  const here = all.filter(([name]) => decided.has(name));
+  if (!isShown({ showIf: Object.fromEntries(here) }, (name) => decided.get(name) ?? null)) return null;
+  const { showIf: _, ...rest } = element;
+  return left.length > 0 ? { ...rest, showIf: Object.fromEntries(left) } : rest;
 }
 
 /** What `{link}` stands for: the address of the record's link; undefined where it has none. */

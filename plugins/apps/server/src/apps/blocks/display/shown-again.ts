@@ -109,7 +109,10 @@ export async function shownAgain(
   const submission = entries && keepsFiles ? await withLostFiles(run, block, entries, shownFiles, absent) : entries;
   const paged = await stateOf(submission ?? none);
   return {
-    ...{ record, mode: 'input', ...shown, shownFiles },
+    record,
+    mode: 'input',
+    ...shown,
+    shownFiles,
     ...(submission && { submission }),
     ...(paged && { paged }),
     ...(version && { version }),

@@ -1,4 +1,5 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { lazily } from '../../../common/collections';
 import { expectWork } from '../../../common/time/pace';
 import type { StoredFile } from '../../../files';
 import { SERVER_ITEMS, STATE } from '../../../indexes';
@@ -182,18 +183,21 @@ export async function checkedItems(run: Run, block: Block, session: BlockSession
   const { fields, wrong } = fieldsOfItems(block, items, sources);
   await session.setRecord(record);
   session.setSent(fields as Items, body);
-  const submitted = { fields, wrong, shows: () => true, sources };
+  const inputs = new Set(shownInputs(block, () => true).map(({ name }) => name));
+  const fixed = lazily(async () => (creation ? fixedItems(block, session, () => true) : {}));
+  const unread = async () => ({ ...(await fixed()), ...withoutNames(items, inputs) });
+  const submitted = { fields, wrong, shows: () => true, unread, sources };
   const submission = await checkSubmission(run, block, session, submitted, (errors) =>
     wrongBefore(run, block, session, errors, { record, changed }),
   );
-  const inputs = new Set(shownInputs(block, () => true).map(({ name }) => name));
+  const { hidden } = submission;
   // In the order in which they were sent.
   const set = Object.entries(items).flatMap(([name, value]): [string, Json][] => {
-    if (!changed.has(name) && !submission.hidden.has(name)) return [];
-    if (!inputs.has(name)) return [[name, value]];
+    if (!inputs.has(name)) return changed.has(name) ? [[name, value]] : [];
+    if (!changed.has(name) && !hidden.has(name)) return [];
     return Object.hasOwn(submission.items, name) ? [[name, itemOf(submission.items, name)]] : [];
   });
-  return { ...(creation ? await fixedItems(block, session, () => true) : {}), ...Object.fromEntries(set) };
+  return { ...withoutNames(await fixed(), hidden), ...Object.fromEntries(set) };
 }
 
 /** Files that the items name and the record does not have yet, by document id; of a client those of the app. */
@@ -239,7 +243,12 @@ async function wrongBefore(
   if (itemOf(record?.items ?? {}, 'block') !== block.id || !record || !errors.some(isUnchanged)) return () => false;
   const sources = { files: undefined, items: record.items };
   const before = fieldsOfItems(block, record.items, sources);
-  const { errors: known } = await readSubmission(run, block, session, { ...before, shows: () => true, sources });
+  const { errors: known } = await readSubmission(run, block, session, {
+    ...before,
+    shows: () => true,
+    unread: async () => record.items,
+    sources,
+  });
   const names = new Set(known.map(({ path }) => JSON.stringify(path)));
   return (error) => isUnchanged(error) && names.has(JSON.stringify(error.path));
 }

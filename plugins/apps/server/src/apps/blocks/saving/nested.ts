@@ -17,7 +17,7 @@ import { checkedItems } from './checked-items';
 import { notifyOf, sendPlace } from './notify';
 import { storedBlock } from './record-operations';
 import { changedRecord, conflictsIn, deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
-import { readSubmission } from './submission';
+import { fixedItems, readSubmission } from './submission';
 
 /** `record.display()`: shows the record with its own block. */
 async function display(run: Run, record: StoredRecord, edit: boolean): Promise<string> {
@@ -94,7 +94,12 @@ async function readForm(run: Run, block: Block, session: BlockSession, original:
   const isSent = (name: string) => Object.hasOwn(form, name) || (sent.get(name)?.entries.length ?? 0) > 0;
   const shows = shownElements(run, block);
   const before = original ? { before: changedRecord(original, form) } : {};
-  const fields = { fields: form, shows: (name: string) => isSent(name) && shows(name), ...before };
+  const fields = {
+    fields: form,
+    shows: (name: string) => isSent(name) && shows(name),
+    unread: async () => (original ? {} : fixedItems(block, session, shows)),
+    ...before,
+  };
   const { items, errors, conflicts } = await readSubmission(run, block, session, fields);
   if (conflicts.length > 0) throw new FormRefusal(conflicts, run.budget, conflictsIn({ conflicts }));
   for (const { path, message } of errors) throw new AppsError('BadRequestError', `${path.join('.')}: ${message}`);
@@ -111,7 +116,9 @@ async function remove(run: Run, record: StoredRecord): Promise<void> {
 
 /** Implements `display()`, `save(…, {block_id})` and `delete_record()` of logic (docs/reference/logic.md#a-record). */
 export const nested: Nested = {
-  ...{ display, displayBlock: showBlock, save },
+  display,
+  displayBlock: showBlock,
+  save,
   delete: remove,
   notify: notifyOf,
   notifyOfPlace: sendPlace,

@@ -131,8 +131,12 @@ export async function changeRecord(
     const items = applyChange(record.items, { ...allowed, unset: dropped });
     const changed = new Set(isNew ? [...names, ...Object.keys(items)] : names);
     const checked = await checkedItems(run, block, session, {
-      ...{ record, items, changed, creation: isNew },
-      ...{ sender: 'client', body },
+      record,
+      items,
+      changed,
+      creation: isNew,
+      sender: 'client',
+      body,
     });
     const saved = await run.unit.update(keyOf(run), record.id, { set: checked, unset: dropped });
     return (await saveInSession(run, block, session, saved, { creation: isNew })).record;

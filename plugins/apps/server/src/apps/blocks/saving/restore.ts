@@ -221,11 +221,17 @@ function planOfRecord(
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last) return null;
   const later = others.map(({ version, at, by, through, earlier }) => ({
-    ...{ version, at, by, through },
+    version,
+    at,
+    by,
+    through,
     items: namesIn(earlier),
   }));
   const done = (does: UndoneRecord['does'], names: string[] = [], items: Items = {}): Done => ({
-    ...{ id: first.id, version: last.version, creator: last.creator, items },
+    id: first.id,
+    version: last.version,
+    creator: last.creator,
+    items,
     undone: { id: first.id, does, items: names, later },
   });
   const isNew = first.earlier === null;

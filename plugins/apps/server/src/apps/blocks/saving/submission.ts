@@ -1,4 +1,5 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { memoized } from '../../../common/collections';
 import { shortWork } from '../../../common/time/pace';
 import type { StoredFile, TemporaryFile } from '../../../files';
 import {
@@ -20,7 +21,7 @@ import { elementData } from '../../run/element-data';
 import { type FormError, FormRefusal } from '../../run/refusals';
 import type { Run } from '../../run/types';
 import { localeOf } from '../../run/visits';
-import type { Block, ElementDefinition } from '../../types';
+import type { Block, Definition, ElementDefinition } from '../../types';
 import type { BlockSession } from '../block-session';
 import { guardProblem, optionsOf } from '../display/form';
 import { type Entries, entriesOf, repeatsOf, type SentFields, shownInputs } from '../sent/inputs';
@@ -32,7 +33,7 @@ export interface Submission extends Entries {
   items: Items;
   /** Files of the record, to be put into the media library when it is saved. */
   files: readonly (StoredFile | TemporaryFile)[];
-  /** Inputs whose condition is not met. */
+  /** Inputs whose condition is not met, also of those that are not read. */
   hidden: ReadonlySet<string>;
   /** Messages about fields that the sender and somebody else have changed. */
   conflicts: readonly FormError[];
@@ -43,6 +44,11 @@ export interface SubmittedFields {
   fields: FormFields;
   /** Whether an input is among those that are read: for a form, whether its layout shows it. */
   shows: (name: string) => boolean;
+  /**
+   * Values that inputs which are not read will have: readonly ones of a new record, and what logic sets. Asked for where a condition
+   * needs them.
+   */
+  unread: () => Promise<Items>;
   /** Where files come from; without it, elements of files are not read, nor groups that have some. */
   sources?: FileSources;
   /** Inputs whose JSON values are of another type. */
@@ -61,9 +67,10 @@ export async function readSubmission(
   run: Run,
   block: Block,
   session: BlockSession,
-  { fields, shows, sources, wrong: ofOtherType, before }: SubmittedFields,
+  { fields, shows, unread, sources, wrong: ofOtherType, before }: SubmittedFields,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
+  const fixed = dependsOnFixed(block.definition) ? await unread() : {};
   const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
   const sent = await shortWork(() => sentEntries(block.definition, fields));
   const entered = await shortWork(() => entriesOf(inputs, fields, sent));
@@ -77,22 +84,29 @@ export async function readSubmission(
   /** The value that the record will have; of a wrong field what was entered. */
   const valueFor = (name: string): Json => {
     if (hidden.has(name)) return null;
-    const known = [items, stored].find((one) => Object.hasOwn(one, name));
+    const known = [items, fixed, stored].find((one) => Object.hasOwn(one, name));
     return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
   };
   const form: ReadForm = {
-    ...{ data: elementData(run), options, work: patternWork(), region: locale },
+    data: elementData(run),
+    options,
+    work: patternWork(),
+    region: locale,
     files: sources ?? NO_FILES,
     take: (found) => files.push(...found),
   };
   const ofFiles = new Set([...fileFields(block.definition).keys()].map((field) => field.split(':', 1)[0]));
-  for (const element of inputs) {
+  const read = new Set(inputs);
+  for (const element of block.definition.elements.values()) {
     const { name } = element;
+    const isRead = read.has(element);
+    if (!isRead && !element.readonly) continue;
     if (!(await shortWork(() => isShown(element, valueFor)))) {
       hidden.add(name);
-      if (Object.hasOwn(stored, name)) items[name] = null;
+      if (isRead && Object.hasOwn(stored, name)) items[name] = null;
       continue;
     }
+    if (!isRead) continue;
     if (ofOtherType?.has(name)) {
       wrong.set(name, ofOtherType.get(name) ?? []);
       continue;
@@ -146,6 +160,14 @@ export async function checkSubmission(
 }
 
 const NO_FILES: FileSources = { files: undefined, items: undefined };
+
+/** Whether a condition is about an input that no form sets, or is that of one. */
+const dependsOnFixed = memoized(({ elements }: Definition): boolean =>
+  [...elements.values()].some(({ showIf, readonly }) => {
+    const isFixed = (name: string) => elements.get(name)?.readonly === true || elements.get(name)?.mode !== undefined;
+    return showIf !== undefined && (readonly === true || Object.keys(showIf).some(isFixed));
+  }),
+);
 
 /** Values of the shown inputs that a visitor cannot change, for a new record: by their function, else their default. */
 export async function fixedItems(

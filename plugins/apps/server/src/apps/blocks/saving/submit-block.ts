@@ -1,3 +1,4 @@
+import { lazily } from '../../../common/collections';
 import { AppsError, notFound } from '../../../common/errors';
 import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
@@ -33,6 +34,7 @@ import { isSaved, shownElements } from '../group';
 import { beforeElements, type Displayed, displayBlock, renderBlock } from '../run-block';
 import type { SentFields } from '../sent/inputs';
 import { currentPage, isPageMove, namesOn, pagesOf } from '../sent/pages';
+import { withoutNames } from './checked-items';
 import { notifyOfSave, sendReceipt } from './notify';
 import { moveRecord } from './record-operations';
 import { type SavedDraft, saveDraft } from './save-draft';
@@ -161,7 +163,7 @@ async function checkPage(
   const pages = pagesOf(block, shows);
   if (pages.length === 0 || Object.hasOwn(fields, pageFields.back)) return;
   const here = new Set(namesOn(block.definition, pages[currentPage(fields, pages.length)]));
-  const submission = await readSubmission(run, block, session, submittedFields(run, block, record, form));
+  const submission = await readSubmission(run, block, session, submittedFields(run, block, session, record, form));
   const errors = submission.errors.filter(({ path }) => here.has(path[0] ?? ''));
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
 }
@@ -172,12 +174,22 @@ function refuseLost(run: Run, { submission }: DisplayOptions): void {
 }
 
 /** The fields of a form for their checks: of the inputs that the layout shows. */
-const submittedFields = (run: Run, block: Block, record: StoredRecord | null, form: SentFields): SubmittedFields => ({
-  ...form,
-  shows: shownElements(run, block),
-  sources: formSources(run, block, record, form.named),
-  ...(record && { before: changedRecord(record, form.fields) }),
-});
+function submittedFields(
+  run: Run,
+  block: Block,
+  session: BlockSession,
+  record: StoredRecord | null,
+  form: SentFields,
+): SubmittedFields {
+  const shows = shownElements(run, block);
+  return {
+    ...form,
+    shows,
+    unread: lazily(async () => (record ? {} : fixedItems(block, session, shows))),
+    sources: formSources(run, block, record, form.named),
+    ...(record && { before: changedRecord(record, form.fields) }),
+  };
+}
 
 async function runActions(
   run: Run,
@@ -186,7 +198,7 @@ async function runActions(
   record: StoredRecord | null,
   form: SentFields,
 ): Promise<string | null> {
-  const submitted = submittedFields(run, block, record, form);
+  const submitted = submittedFields(run, block, session, record, form);
   for (const name of actionsIn(form.fields)) {
     const element = block.definition.elements.get(name);
     if (roleOf(element) !== 'action' || element?.verify || name.startsWith('_')) {
@@ -231,7 +243,7 @@ async function save(
   rights.save();
   if (!record) await requirePlace(run, block);
   const { files } = run.visit;
-  const submitted = submittedFields(run, block, record, form);
+  const submitted = submittedFields(run, block, session, record, form);
   const submission = await checkSubmission(run, block, session, submitted);
   requireStored(block, submission.files, files);
   const { items } = submission;
@@ -240,7 +252,7 @@ async function save(
   const saved = record
     ? await run.unit.update(key, record.id, { set: items })
     : await run.unit.create(key, {
-        items: { ...(await fixedItems(block, session, submitted.shows)), ...items, block: block.id },
+        items: { ...withoutNames(await submitted.unread(), submission.hidden), ...items, block: block.id },
         creator,
       });
   const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });

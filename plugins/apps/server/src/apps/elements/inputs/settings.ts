@@ -75,11 +75,12 @@ function isMet(condition: ElementCondition, given: Json): boolean {
 }
 
 /** Texts of a condition, made once: a form may have a thousand of them, each with many values, and is read often. */
-const textsIn = memoized(
-  (condition: ElementCondition): ReadonlySet<string> => new Set(condition.values.map(textsOf(condition))),
-);
+const textsIn = memoized((condition: ElementCondition): ReadonlySet<string> => {
+  const texts = condition.values.flatMap(textsFor);
+  return new Set(condition.isNumber ? texts.map(numberText) : texts);
+});
 
-/** How a condition writes the values that it compares. */
+/** How a condition writes a value that it is compared with. */
 const textsOf = ({ isNumber }: ElementCondition) => (isNumber ? numberText : textOf);
 
 /** A condition on an element that is a number, which is compared as one however it is written. */
@@ -109,6 +110,11 @@ function textOf(value: unknown): string {
   return value === true ? '1' : String(value);
 }
 
+/** The texts that meet a value of a condition: a box sends truth values otherwise than a choice that has them as options. */
+function textsFor(value: unknown): string[] {
+  return typeof value === 'boolean' ? [textOf(value), String(value)] : [textOf(value)];
+}
+
 /** As `textOf`, one text for all spellings of a number. */
 function numberText(value: unknown): string {
   const text = textOf(value).trim();
@@ -121,7 +127,7 @@ export function conditionJson(condition: ElementCondition): string {
   const plain = ({ values, not, isNumber, also }: ElementCondition): object => ({
     not,
     ...(isNumber && { isNumber }),
-    values: values.map(textOf),
+    values: values.flatMap(textsFor),
     ...(also && { also: plain(also) }),
   });
   return JSON.stringify(plain(condition));
