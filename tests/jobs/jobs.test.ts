@@ -35,6 +35,11 @@ const themes = useThemes(async (themes) => {
   await themes.write('main/apps/tasks/settings.yaml', settings);
   await themes.write('main/apps/tasks/blocks/work.js', logic);
   await themes.write('main/apps/tasks/blocks/work.yaml', 'elements:\n  add: BASIC\n  note: BASIC\n');
+  await themes.write('main/apps/tasks/blocks/closed.js', logic);
+  await themes.write(
+    'main/apps/tasks/blocks/closed.yaml',
+    'view_permission: [managers]\nelements:\n  note: BASIC\n',
+  );
   await themes.write('main/apps/tasks/blocks/snake.py', python);
   await themes.write('main/apps/tasks/blocks/snake.yaml', 'elements:\n  add: BASIC\n');
 });
@@ -118,6 +123,12 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     const count = await stage.host.run((strapi, id) => strapi.plugin('apps').service('jobs').retry({ id }), id);
     expect(count).toBe(1);
     await expect.poll(() => row(id), { timeout: 10_000 }).toMatchObject({ state: 'dead', attempts: 2 });
+  });
+
+  test('one whose user the block does not name is dead at once', async () => {
+    const { json } = await add([['closed/note', { by: 'closed' }]]);
+    const error = expect.stringContaining('not allowed to see "closed"');
+    await expect.poll(() => row(json.ids[0] as string)).toMatchObject({ state: 'dead', attempts: 1, error });
   });
 
   test('a function that does not exist yet waits', async () => {

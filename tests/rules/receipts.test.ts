@@ -38,13 +38,14 @@ elements:
   once: 'limit_per_requester: 1\nreceipt: { to: email, confirm: true }\nelements: { name: TEXT, email: EMAIL }',
   moved:
     'receipt: { to: email, confirm: true }\nstates: { new: { to: [done], notify: { to: office@example.org, subject: "In new: {name}" } }, done: {} }\nelements: { name: TEXT, email: EMAIL }',
-  look: 'elements: { all: BASIC, one: BASIC, make: ACTION, mark: ACTION }',
+  look: 'elements: { all: BASIC, one: BASIC, shown: BASIC, make: ACTION, mark: ACTION }',
   refers: 'elements: { ref: { type: REFERENCE, app: events, text: name } }',
 };
 
 const logic = `
 export const all = ({ app }) => [app.count(), app.search('').length, app.records({ limit: 10 }).length, app.count("name == 'Anna'")];
 export const one = ({ app, request }) => String(app.get_record(request.get('id')) === null);
+export const shown = ({ app, request }) => app.get_block('join').display({ record: app.get_record(request.get('id')) ?? request.get('id') });
 export function make({ app }) { const made = app.create_record('by-logic'); made.save({ name: 'L', email: 'l@example.org' }, { block_id: 'join' }); return made._state ?? 'none'; }
 export function mark({ app, request }) { app.get_record(request.get('id'))._state = null; }
 `;

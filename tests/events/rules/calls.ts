@@ -128,6 +128,19 @@ export function callsOfRules(stage: Stage): void {
     expect((await failures()).flat()).toEqual([]);
   });
 
+  test('nor does one that triggers itself by a job', async () => {
+    await makeRules([{ event: 'update', function: 'later' }]);
+    const id = await createByApi('job');
+    await stage.send({ as: 'eric', send: `PUT /api/articles/${id}`, json: { data: { summary: 'first' } } });
+    const summary = () =>
+      stage.host.run(
+        async (strapi, id) => (await strapi.documents('api::article.article').findOne({ documentId: id }))?.summary,
+        id,
+      );
+    await expect.poll(summary).toBe('by a job');
+    expect(events(await settled(1))).toEqual(['update']);
+  });
+
   test('a rule can do no more than the acting user', async () => {
     await grantArticles(stage.host, 'submitters', ['create']);
     await makeRules([{ event: 'create', function: 'again' }]);

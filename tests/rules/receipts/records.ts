@@ -45,6 +45,7 @@ export function waitingRecords(stage: Stage, mails: Mails, { client, look }: Loo
       expect((await ask(`GET events/record/${id}?saved`, { as, accept: html })).text).not.toContain('Anna');
       expect((await ask('GET events/blocks/look/all', { as })).json).toEqual([0, 0, 0, 0]);
       expect((await ask(`GET events/blocks/look/one?id=${id}`, { as })).text).toContain('true');
+      expect((await ask(`GET events/blocks/look/shown?id=${id}`, { as })).text).not.toContain('Anna');
       expect((await ask('GET events/blocks/refers', { as, accept: html })).text).not.toContain('Anna');
     };
     await hidden('rita');

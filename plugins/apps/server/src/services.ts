@@ -233,7 +233,7 @@ export function createServices(
   rules.start();
   jobs.handle('rule', rules.handler);
   jobs.handle('mail', mailer.handler, true);
-  jobs.handle('function', functionJobs(running));
+  jobs.handle('function', functionJobs(running, actorContext.withRules));
   const outbound = answered(createOutbound(config.fetch), answerer);
   jobs.handle('fetch', fetchJobs(outbound));
   jobs.handle('schedule', scheduleJobs(running));
@@ -345,6 +345,7 @@ export function createServices(
       runAppTests({ ...wanted, root: strapi.dirs.app.root }, { timeout, output: 'nowhere' }),
     panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
+    rulesOf: actorContext.rulesOf,
     requesters,
     inject: (request) => inject(running(), contextOf(strapi), request),
     loadApp(site, appId) {

@@ -128,6 +128,7 @@ export type { AppServices, DocumentCalls, Flash, OpenDraft, OwnLink, Ran, Reques
 export { callVisit, formTokens, makeVisit, type Origin } from './run/visit';
 export {
   type DryRun,
+  ForbiddenBlock,
   localeOf,
   nameOf,
   newDryRun,

@@ -4,6 +4,7 @@ import {
   type AppServices,
   callFunction,
   callVisit,
+  ForbiddenBlock,
   folderOf,
   functionJob,
   type Settle,
@@ -58,6 +59,7 @@ function createEnqueue(services: () => AppServices): Enqueue {
       name,
       params: JSON.parse(JSON.stringify(params)) as Items,
       requester: user ? `user:${user}` : '',
+      rules: [],
       once: key ?? null,
       delay,
       at,
@@ -111,7 +113,12 @@ async function callIn(
   const shown = content ?? (await all.sites.content.resolve(site, '', subject.requester));
   if (!shown) throw notFound(missing.site(site.id));
   const visit = callVisit(all, {
-    ...{ site, address, content: shown, rule, job, ...subject },
+    site,
+    address,
+    content: shown,
+    rule,
+    job,
+    ...subject,
     through: 'logic',
     isContentGone: content === null,
     ...(isForApp && { isForApp, writes: { records: false, content: false } }),
@@ -208,7 +215,7 @@ async function contentOf(
 }
 
 /** Names of errors after which no further try succeeds by itself. */
-const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedError');
+const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedError') || error instanceof ForbiddenBlock;
 
 /** Requesters as they were read after a claim of jobs, by identity. */
 const requestersOfClaims = new WeakMap<object, Map<string, Promise<Requester | null>>>();
@@ -268,12 +275,21 @@ async function requireBlock(all: CallServices, site: Site, { app: id, block }: F
   if (!app.error && !app.blocks.has(block)) throw new UnknownFunction(missing.block(block, id));
 }
 
-/** Does the jobs of `context.jobs.add` and `enqueue`. */
-export function functionJobs(services: () => CallServices): JobHandler {
+/**
+ * Does the jobs of `context.jobs.add` and `enqueue`.
+ * @param withRules a requester whose changes trigger none of these rules
+ */
+export function functionJobs(
+  services: () => CallServices,
+  withRules: (requester: Requester, rules: readonly number[]) => Requester,
+): JobHandler {
   return async (attempt) => {
     const all = services();
     const { key, data } = attempt.job;
-    const [site, requester] = await Promise.all([siteOfJob(all, key.site), requesterOfJob(all, attempt)]);
+    const [site, known] = await Promise.all([siteOfJob(all, key.site), requesterOfJob(all, attempt)]);
+    // Jobs of an earlier release have none.
+    const { rules = [] } = data as { rules?: readonly number[] };
+    const requester = rules.length > 0 ? withRules(known, rules) : known;
     const content = await all.sites.content.resolve(site, '', requester);
     if (!content) throw new JobFailure(missing.site(site.id), { next: 'missing' });
     const target = { app: key.app, block: String(data.block), name: String(data.function) };

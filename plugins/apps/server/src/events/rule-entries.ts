@@ -78,7 +78,11 @@ function createRuleTargets(strapi: Core.Strapi, services: () => CallServices): R
     const address = all.sites.urls.block(site, appId, block);
     // Dry, because loading the logic is not a run of the app.
     const visit = callVisit(all, {
-      ...{ site, content, requester: manager, address, params: {} },
+      site,
+      content,
+      requester: manager,
+      address,
+      params: {},
       through: 'rule',
       dry: newDryRun(),
     });

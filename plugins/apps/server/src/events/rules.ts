@@ -43,10 +43,13 @@ export function createActorContext(strapi: Core.Strapi, requesters: Requesters) 
       };
     },
 
-    /** A copy of the requester, for the function of a rule. */
-    forRule({ requester, chain }: Actor, rule: number): Requester {
+    /** The rules that have led to what a requester does, for the jobs that it adds. */
+    rulesOf: (requester: Requester): readonly number[] => [...(chains.get(requester) ?? noRules)],
+
+    /** A copy of the requester, for a function to which these rules have led. */
+    withRules(requester: Requester, rules: Iterable<number>): Requester {
       const copy = Object.freeze({ ...requester });
-      chains.set(copy, new Set([...chain, rule]));
+      chains.set(copy, new Set(rules));
       return copy;
     },
 
@@ -245,8 +248,7 @@ export function createRules({ strapi, logger, database, sites, jobs, actorContex
     try {
       const all = services();
       const site = await siteOfJob(all, key.site);
-      const actor = { requester: await requesterOfJob(all, attempt), chain: new Set(chain) };
-      const requester = actorContext.forRule(actor, id);
+      const requester = actorContext.withRules(await requesterOfJob(all, attempt), [...chain, id]);
       const content = event === 'delete' ? null : await items.read(site, contentEvent, requester);
       const params: Items = { rule: rule.name, event, content_type: uid, document_id: documentId, locale, item };
       const cause = { id: rule.documentId, event, contentType: uid, documentId, locale, published };

@@ -22,6 +22,9 @@ const LOOK = 10_000;
 /** Records that are looked at in one step. */
 const PAGE = 100;
 
+/** Records in a row that are too young, after which no older ones are looked for. */
+const MAX_YOUNG = 1_000;
+
 /** Takes their places from records that were not confirmed in time, and later deletes them. */
 export interface Unconfirmed {
   start(): void;
@@ -84,17 +87,19 @@ export function createUnconfirmed(services: () => Services): Unconfirmed {
     running = keepLooking();
   };
 
-  /** The oldest records of a place, until one is too young. */
+  /** The records of a place that are old enough. One that came into its block later than it was made stands among older ones. */
   async function endAll(all: Services, site: Site, app: App, { as, age, work }: (typeof ends)[number]): Promise<void> {
     const key = { site: site.id, app: app.id };
     const place = unconfirmedPlace(as);
     const seen = new Set<string>();
-    for (let offset = 0; !isEnded; ) {
+    let young = 0;
+    for (let offset = 0; !isEnded && young < MAX_YOUNG; ) {
       const { records } = await all.store.search(key, app.indexes, { place, limit: PAGE, offset });
       for (const record of records) {
-        if (waitsFor(record) < age) return;
+        const isYoung = waitsFor(record) < age;
+        young = isYoung ? young + 1 : 0;
         // One that was dealt with and is still there is left until the next look.
-        if (seen.has(record.id)) offset += 1;
+        if (isYoung || seen.has(record.id)) offset += 1;
         else await endOne(all, site, app, record, work).catch(report(` of ${app.id}`));
         seen.add(record.id);
       }

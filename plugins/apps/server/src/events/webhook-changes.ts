@@ -74,8 +74,7 @@ export type ManyDeliveries = { to: DeliveryTarget; at: number } & (
 /** What a job of the kind `webhook` has to deliver. */
 export type Delivery = SingleDelivery | ManyDeliveries;
 
-/** Changes of one transaction for one webhook that are jobs of their own at once, and those that one job holds for later. */
-const MAX_AT_ONCE = 50;
+/** Changes of one transaction that one job holds for later. */
 const MAX_TOGETHER = 100;
 const MAX_TEXT = 256 * 1024;
 
@@ -132,11 +131,12 @@ export const recordJobs = (
   at: number,
 ): NewJob[] => changes.map(({ event, id, items }) => jobOf(key, { what: 'record', to, event, id, items, at }));
 
-/** The jobs of what a transaction has changed for one target: few rows, however many records they are about. */
+/**
+ * The jobs of what a transaction has changed for one target. A webhook of the app gets a job for each change at once: the jobs of one record
+ * are done in the order of its changes.
+ */
 function jobsOfChanges(key: AppKey, to: DeliveryTarget, changes: readonly DeliveredChange[], at: number): NewJob[] {
-  return 'webhook' in to && changes.length <= MAX_AT_ONCE
-    ? recordJobs(key, to, changes, at)
-    : jobsTogether(key, to, changes, at);
+  return 'webhook' in to ? recordJobs(key, to, changes, at) : jobsTogether(key, to, changes, at);
 }
 
 function jobsTogether(key: AppKey, to: DeliveryTarget, changes: readonly DeliveredChange[], at: number): NewJob[] {

@@ -5,6 +5,7 @@ import { isAppsError, missing } from '../common/errors';
 import type { Logger } from '../common/log';
 import { type Awaitable, whenAll } from '../common/time/awaitable';
 import type { HostDatabase } from '../database';
+import { isUnconfirmed } from '../indexes';
 import { JobFailure } from '../jobs';
 import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../jobs/types';
 import { secretOf } from '../outbound';
@@ -92,7 +93,11 @@ async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliver
     const [[first, last], ...others] = rest as [SeqRange, ...SeqRange[]];
     const found = await store.page(key, { after: first - 1, limit: Math.min(MAX_STEP, last - first + 1) });
     const inside = found.filter(({ seq }) => seq <= last);
-    changes.push(...inside.map(({ id, items, creator }): DeliveredChange => ({ event: 'create', id, items, creator })));
+    // Restored ones may wait for their confirmation, which tells of them.
+    const announced = inside.filter(({ items }) => !isUnconfirmed(items));
+    changes.push(
+      ...announced.map(({ id, items, creator }): DeliveredChange => ({ event: 'create', id, items, creator })),
+    );
     const seen = found.at(-1)?.seq ?? last;
     rest = found.length > 0 && seen < last ? [[seen + 1, last], ...others] : others;
   }

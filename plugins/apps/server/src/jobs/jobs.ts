@@ -193,7 +193,11 @@ export function createJobs({
   /** After a notification of another process; many of them are one look. */
   function lookSoon(): void {
     noteActivity();
-    if (!workers.isFree) return;
+    if (!workers.isFree) {
+      // Another process that was notified too may be as busy: then this one must look when it has room.
+      if (lookAt - now() > LOOK) plan(now());
+      return;
+    }
     soon ??= setTimeout(() => {
       soon = undefined;
       keepLooking();

@@ -11,7 +11,7 @@ import {
 } from '../database/testing/databases';
 import { createTable } from '../records/testing/columns';
 import { JobQueue } from './queue';
-import { findJob, insertJobs, JobFailure, listJobs, pauseAfter, retryJobs } from './rows';
+import { findJob, insertJobs, JobFailure, listJobs, pauseAfter, retryJobs, waitingOf } from './rows';
 import type { NewJob } from './types';
 
 const SECOND = 1_000;
@@ -125,6 +125,20 @@ describe.each(await availableClients())('the queue of jobs on %s', (client) => {
     expect(await stateOf(id)).toEqual({ state: 'running', attempts: 1, error: null });
     expect(await queue().done(sql(), [second as never], { status: 200, answer: 'x'.repeat(2_000) })).toBe(1);
     expect(await findJob(sql(), id)).toMatchObject({ state: 'done', status: 200, answer: 'x'.repeat(1_000) });
+  });
+
+  test('what a receiver answers is stored on every database', async () => {
+    const [answered = '', failed = ''] = await add({}, {});
+    const [one, two] = await claim();
+    expect(await queue().done(sql(), [one as never], { status: 200, answer: 'GIF\0' })).toBe(1);
+    await queue().failed(two as never, new JobFailure('no\0', { next: 'never', status: 500, answer: '\0' }));
+    expect(await findJob(sql(), answered)).toMatchObject({ state: 'done', answer: 'GIF\ufffd' });
+    expect(await findJob(sql(), failed)).toMatchObject({ state: 'dead', error: 'no\ufffd', answer: '\ufffd' });
+  });
+
+  test('the limit of an app counts what its logic has added', async () => {
+    await add(...(['function', 'fetch', 'webhook', 'rule', 'mail'] as const).map((kind) => ({ kind })));
+    expect(await waitingOf(sql(), key, 10)).toBe(2);
   });
 
   test('a job that is left behind four times is dead', async () => {

@@ -18,6 +18,9 @@ const MAX_DELETED = 1_000;
 const MAX_REASON = 2_000;
 const MAX_ANSWER = 1_000;
 
+/** A text of others as a column takes it: PostgreSQL refuses the character NUL. */
+const storable = (text: string, length: number): string => text.slice(0, length).replaceAll('\0', '\ufffd');
+
 const NO_LEASE = 'token = null, lease_until = null';
 
 export interface QueueOptions {
@@ -217,7 +220,7 @@ export class JobQueue {
     const at = this.options.now();
     const first = Math.min(...claims.map(({ beganAt }) => beganAt ?? at));
     const { text, values } = this.held(claims);
-    const given = [at, first, status, answer?.slice(0, MAX_ANSWER) ?? null, ...values];
+    const given = [at, first, status, answer === null ? null : storable(answer, MAX_ANSWER), ...values];
     return sql.change(`update ${TABLE} set ${set} where ${text}`, given);
   }
 
@@ -251,7 +254,7 @@ export class JobQueue {
     const failure = error instanceof JobFailure ? error : new JobFailure((error as Error)?.message ?? String(error));
     const { next, status, answer } = failure;
     const { masked = (text: string) => text } = this.options;
-    const reason = masked(failure.message).slice(0, MAX_REASON);
+    const reason = storable(masked(failure.message), MAX_REASON);
     const at = this.options.now();
     const isPutOff = next === 'missing' || next === 'unknown';
     const since = isPutOff ? await this.missingSince(job, at) : null;
@@ -259,7 +262,7 @@ export class JobQueue {
       next === 'never' ||
       (next === 'missing' && at - (since ?? at) >= MISSING_TIME) ||
       (next === 'again' && job.attempts > this.options.retries);
-    const shared = [reason, status, answer?.slice(0, MAX_ANSWER) ?? null];
+    const shared = [reason, status, answer === null ? null : storable(answer, MAX_ANSWER)];
     const waits = isPutOff ? MISSING_PAUSE : pauseAfter(job.attempts, this.options.backoff);
     // A try that found nothing to run is none of the tries that a failing function has.
     const counted = isPutOff ? ', attempts = attempts - 1' : '';

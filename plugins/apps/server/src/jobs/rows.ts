@@ -246,9 +246,9 @@ export async function findJob(sql: Sql, id: string): Promise<ListedJob | null> {
   return row ? listedOf(row) : null;
 }
 
-/** The waiting jobs of an app, counted up to `limit`. */
+/** The waiting jobs of an app that its logic has added, counted up to `limit`: others that wait stop no visitor. */
 export async function waitingOf(sql: Sql, { site, app }: AppKey, limit: number): Promise<number> {
-  const waiting = `select id from ${TABLE} where state = 'waiting' and site = ? and app = ? limit ${limit}`;
+  const waiting = `select id from ${TABLE} where state = 'waiting' and site = ? and app = ? and kind in ('function', 'fetch') limit ${limit}`;
   const [row] = await sql.rows(`select count(*) as jobs from (${waiting}) as w`, [site, app]);
   return Number(row?.jobs ?? 0);
 }

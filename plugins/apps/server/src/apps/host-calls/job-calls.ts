@@ -109,13 +109,15 @@ export interface JobRequest extends JobTime {
   params: Items;
   /** The identity whose rights the job has. */
   requester: string;
+  /** Ids of the rules that have led to the job, which it does not trigger again. */
+  rules: readonly number[];
   /** The key that makes it once. */
   once: string | null;
 }
 
 /** The job for a call of a function. BadRequestError for an unknown block, wrong times, and for what is too long. */
 export function functionJob(app: App, request: JobRequest, now = Date.now()): NewJob {
-  const { key, block, name, params, requester, once } = request;
+  const { key, block, name, params, requester, rules, once } = request;
   if (!app.blocks.get(block)?.logic) {
     const known = [...app.blocks.values()].flatMap(({ id, logic }) => (logic ? [id] : []));
     throw wrong(`the app "${app.id}" has no block "${block}" with logic${didYouMean(block, known)}`);
@@ -128,7 +130,7 @@ export function functionJob(app: App, request: JobRequest, now = Date.now()): Ne
     key,
     kind: 'function',
     name: `${block}/${name}`,
-    data: { block, function: name, params },
+    data: { block, function: name, params, ...(rules.length > 0 && { rules: [...rules] }) },
     requester,
     jobKey: once === null ? null : `function:${once}`,
     sequence: null,
@@ -154,12 +156,14 @@ export function jobCalls(run: Run): Pick<HostCallHandlers, 'addJob' | 'addFetch'
       if (!block || !name) throw wrong(`"${target}" is not a function's name, <block>/<function>`);
       const { key = null, delay, at } = options;
       const { identity: requester } = visit.requester;
+      const rules = services.rulesOf(originalOf(visit.requester));
       const job = functionJob(app, {
         key: keyOf(run),
         block,
         name,
         params: params ?? {},
         requester,
+        rules,
         once: key,
         delay,
         at,

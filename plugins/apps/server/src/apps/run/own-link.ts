@@ -44,7 +44,11 @@ export function ownLink(
   const until = endOf(service, block, site, link.madeAt);
   const isOpen = until === null || now < until;
   return {
-    ...{ app: app.id, record: record.id, block: block.id, linkId: link.linkId, until },
+    app: app.id,
+    record: record.id,
+    block: block.id,
+    linkId: link.linkId,
+    until,
     address: services.sites.urls.link(site, app.id, 'mine', services.links.token(link)),
     edit: isOpen && service.edit,
     delete: isOpen && service.delete,

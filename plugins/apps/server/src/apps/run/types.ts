@@ -72,6 +72,8 @@ export interface AppServices {
   /** Begins the work on the HTML of one page of the site. */
   markup(): Markup;
   documents: DocumentCalls;
+  /** Ids of the rules on events that have led to what a requester does. */
+  rulesOf(requester: Requester): readonly number[];
   live: Live;
   ownFiles: PluginFiles;
   files: Files;

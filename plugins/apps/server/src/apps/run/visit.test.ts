@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Requester } from '../../auth/types';
 import type { LogEntry, LogicBudget, RequestData } from '../../logic/types';
 import type { ContentItem, Site } from '../../sites/types';
+import type { OwnLink } from './types';
 import { callVisit, formTokens, makeVisit, type Visit } from './visit';
 import { provenanceOf } from './visits';
 
@@ -10,16 +11,27 @@ const content = { url: 'http://here/site/news', path: '/news', documentId: 'a' }
 const requester = { identity: 'user:1', kind: 'user' } as Requester;
 const requesters = { csrf: { issue: () => 'token' } } as never;
 const request: RequestData = {
-  ...{ method: 'POST', url: 'http://here/site/news', path: '/site/news', query: { q: 'a' } },
-  ...{ form: { name: 'Ann' }, body: null, headers: { accept: 'text/html' } },
+  method: 'POST',
+  url: 'http://here/site/news',
+  path: '/site/news',
+  query: { q: 'a' },
+  form: { name: 'Ann' },
+  body: null,
+  headers: { accept: 'text/html' },
 };
 const entry = (app: string): LogEntry => ({ app, block: null, line: null, message: app });
 
 /** A visit, and how often its request was made. */
-function visited(pendingLog: LogEntry[] = []) {
+function visited(pendingLog: LogEntry[] = [], own?: OwnLink) {
   let reads = 0;
   const visit = makeVisit({
-    ...{ site, content, contentPath: 'news', requester, pendingLog, view: 'list' },
+    site,
+    content,
+    contentPath: 'news',
+    requester,
+    pendingLog,
+    own,
+    view: 'list',
     origin: { kind: 'request', through: 'form' },
     readRequest() {
       reads += 1;
@@ -39,6 +51,12 @@ const derivations: [string, (visit: Visit) => Visit, Partial<RequestData>][] = [
   ['with other fields', (visit) => visit.withForm({ name: 'Bob' }), { ...request, form: { name: 'Bob' } }],
   ['that can write nothing', (visit) => visit.readOnly(), { ...request, method: 'GET', form: {}, body: null }],
 ];
+
+test('the blocks of a theme do not see what the holder of a link has', () => {
+  const { visit } = visited([], { app: 'poll', block: 'vote', record: '1' } as OwnLink);
+  expect(visit.own?.record).toBe('1');
+  expect(visit.readOnly().own).toBeUndefined();
+});
 
 test.each(derivations)('a visit %s makes its request only when it is looked at', (_, derive, expected) => {
   const { visit, reads } = visited();

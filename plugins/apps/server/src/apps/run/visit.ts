@@ -256,6 +256,7 @@ export class Visit extends VisitParts {
   readOnly(): Visit {
     return this.with({
       view: undefined,
+      own: undefined,
       draft: undefined,
       readRequest: lazily(() => ({ ...this.request, method: 'GET', form: {}, body: null })),
       writes: { records: false, content: false },
@@ -329,8 +330,13 @@ export class Visit extends VisitParts {
 
 /** What all visitors of an address send alike. */
 const sharedRequest = ({ url, path, query }: RequestData): RequestData => ({
-  ...{ method: 'GET', url, path, query },
-  ...{ form: {}, body: null, headers: {} },
+  method: 'GET',
+  url,
+  path,
+  query,
+  form: {},
+  body: null,
+  headers: {},
 });
 
 /** The tokens of a requester: the forms of an answer share one. */

@@ -58,7 +58,11 @@ export function listMails({ mails }: Run, { writes }: DryRun): void {
 export function listJobs({ jobs }: Run, { writes }: DryRun): void {
   for (const { key, kind, name, data, jobKey, dueAt } of jobs.slice(0, MAX_LISTED - writes.jobs.length))
     writes.jobs.push({
-      ...{ app: key.app, kind, name, data, key: jobKey },
+      app: key.app,
+      kind,
+      name,
+      data,
+      key: jobKey,
       dueAt: dueAt === null ? null : new Date(dueAt).toISOString(),
     });
 }
@@ -96,15 +100,22 @@ export function permittedBlock(run: Pick<Run, 'app' | 'rights'> & Seer, blockId:
  * The block, if its logic may run for the requester; all code that runs a block's logic calls this. Throws the block's
  * DefinitionError if it is broken; 401 for anonymous and 403 for others whom `view_permission` does not name.
  */
-export function requireBlock(run: Pick<Run, 'rights'> & Seer, block: Block): Block {
+export function requireBlock(run: Pick<Run, 'app' | 'rights'> & Seer, block: Block): Block {
   if (block.error) throw block.error;
   // Who holds the link of a record may use its form.
-  if (run.visit.own?.block === block.id) return block;
+  const { own } = run.visit;
+  if (own?.app === run.app.id && own.block === block.id) return block;
   const list = block.definition.viewPermission;
-  if (list && !run.rights.manager && !allows(run.visit.requester, list)) {
-    throw refusal(run.visit.requester, `see "${nameOf(block)}"`);
-  }
+  if (list && !run.rights.manager && !allows(run.visit.requester, list)) throw new ForbiddenBlock(run, block);
   return block;
+}
+
+/** 401 or 403 for a requester whom `view_permission` of a block does not name. */
+export class ForbiddenBlock extends AppsError {
+  constructor({ visit }: Seer, block: Block) {
+    const { name, message } = refusal(visit.requester, `see "${nameOf(block)}"`);
+    super(name, message);
+  }
 }
 
 /** As visitors know the block: its title where that is the same for all, else its id. */
