@@ -141,7 +141,7 @@ test.each([
   ['Changed records that other processes', 'events/live/changes', 'MAX_RECORD'],
   ['Changed records that other processes', 'events/live/changes', 'MAX_ITEM'],
   ['Age of a one-time login token', 'auth/credentials/administrators', 'MAX_HAND_OVER_AGE'],
-  ['Entries of the [audit log]', 'audit/index', 'KEPT.entries'],
+  ['Entries of the [audit log]', 'audit/index', 'RETENTION.entries'],
   ['New entries of one administrator in a day', 'audit/index', 'MAX_PER_DAY'],
   ['Compiling a logic file', 'logic/compile/task-types', 'MAX_COMPILE_TIME'],
   ['Blocks displayed, saved or deleted', 'apps/run/run', 'MAX_DEPTH'],

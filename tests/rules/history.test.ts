@@ -41,6 +41,10 @@ describe.each(await availableClients())('history on %s', (client) => {
   const themes = useThemes(async (copy) => {
     await copy.write('main/apps/log/settings.yaml', `history: true\nhistory_days: 2\n${acl}`);
     await copy.write('main/apps/plain/settings.yaml', acl);
+    await copy.write(
+      'main/apps/shut/settings.yaml',
+      'history: true\njson: { editor: none }\nacl: { rights: { author: [editors], editor: [editors] } }\n',
+    );
     for (const app of ['log', 'plain']) {
       await copy.write(
         `main/apps/${app}/blocks/note.yaml`,
@@ -200,6 +204,8 @@ describe.each(await availableClients())('history on %s', (client) => {
     const second = await ask<Version[]>(`GET ${next}`);
     expect(second.json.map(({ items }) => items?.n)).toEqual([0]);
     expect(second.headers.link).toBeUndefined();
+    expect(await ask('GET log/history/a/b?before=3000000000')).toMatchObject({ status: 200 });
+    expect(await ask('POST log/history/a/b', { version: 3_000_000_000 })).toMatchObject({ status: 404 });
     for (const bad of ['limit=0', 'limit=101', 'before=x', 'other=1'])
       expect(await ask(`GET log/history/a/b?${bad}`), bad).toMatchObject({ status: 400 });
   });
@@ -256,6 +262,13 @@ describe.each(await availableClients())('history on %s', (client) => {
     });
     // An author may change what they have made.
     expect(await ask('PATCH log/record/r', { title: 'Mine' }, 'anna')).toMatchObject({ status: 200 });
+  });
+
+  test('versions are closed where the JSON interface is, for those who may change all records', async () => {
+    expect(await ask('PUT shut/record/own', { n: 1 })).toMatchObject({ status: 201 });
+    expect(await ask('GET shut/history/own')).toMatchObject({ status: 403 });
+    const refused = await ask('POST shut/history/own', { version: 1 });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('"json" in settings.yaml')]);
   });
 
   test('a cookie needs its CSRF token to restore', async () => {

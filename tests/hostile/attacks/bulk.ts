@@ -64,6 +64,18 @@ const attackOf = (name: string, count: number, more: Partial<Attack> = {}): Atta
 export const bulk: readonly Attack[] = [
   attackOf('bulk-ndjson', 100_000),
   attackOf('bulk-small', 5_000, { short: true }),
+  // A table whose many columns would be looked at for each of many blocks.
+  attackOf('bulk-columns', 0, {
+    requests: [
+      {
+        path: `${root}/records`,
+        body: [`block${','.repeat(16_383)}`, ...Array.from({ length: 150_000 }, (_, at) => at.toString(36))].join('\n'),
+        headers: { 'content-type': 'text/csv' },
+      },
+    ],
+    status: [201, 413, 422, 503],
+    short: true,
+  }),
   attackOf('bulk-refused-last', 100_000, {
     requests: [
       {

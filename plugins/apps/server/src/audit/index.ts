@@ -146,7 +146,7 @@ function conditions({ site, app, action, administrator, before }: AuditQuery): o
     ...(app === undefined ? [] : [{ app }]),
     ...(action === undefined ? [] : [{ action }]),
     ...(administrator === undefined ? [] : [{ $or: [{ administrator }, { administratorName: administrator }] }]),
-    ...(/^\d{1,15}$/.test(before ?? '') ? [{ id: { $lt: Number(before) } }] : []),
+    ...(/^\d{1,9}$/.test(before ?? '') ? [{ id: { $lt: Number(before) } }] : []),
   ];
 }
 

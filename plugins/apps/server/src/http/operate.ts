@@ -134,7 +134,9 @@ function createReady(look: Look): (ctx: Context) => Promise<void> {
 
 /** The checks as a metric: Prometheus asks for metrics, and would not see a part that does not work while no request needs it. */
 export const readinessOf = (look: Look): Reading => ({
-  ...{ name: 'ready', help: 'Whether a part of the process works, as /_apps/ready says', labels: ['check'] },
+  name: 'ready',
+  help: 'Whether a part of the process works, as /_apps/ready says',
+  labels: ['check'],
   read: async () =>
     Object.entries((await look()).checks).map(([check, said]) => [{ check }, isFine(said) ? 1 : 0] as const),
 });

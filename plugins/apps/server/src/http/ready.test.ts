@@ -99,6 +99,10 @@ test('a check that hangs is begun again after ten seconds, not with each look, a
 test('each check is a number for Prometheus', async () => {
   const { read } = readinessOf(createLook({ ...fine, jobs: () => 'off', sandbox: () => 'cannot run logic' }));
   expect(Object.fromEntries((await read()).map(([{ check }, value]) => [check, value]))).toEqual({
-    ...{ process: 1, database: 1, sandbox: 0, indexes: 1, jobs: 1 },
+    process: 1,
+    database: 1,
+    sandbox: 0,
+    indexes: 1,
+    jobs: 1,
   });
 });

@@ -222,6 +222,9 @@ function notationIn(language: string | undefined, hasCommas: boolean): Notation 
 
 type RowReader = (cells: readonly (Cell | null)[], row: string) => RecordEntry | string;
 
+/** Stands for all blocks that are not declared. */
+const UNDECLARED = '';
+
 /** Reads a table once, to find out what its columns are. */
 async function survey(
   table: Table,
@@ -246,7 +249,9 @@ async function survey(
       examples = headings.map(() => undefined);
       continue;
     }
-    blocks.add(blockOf(blockAt, cells, options.block));
+    // Columns are read in the same way for all blocks that are not declared.
+    const block = blockOf(blockAt, cells, options.block);
+    blocks.add(block === undefined || options.declared.blocks.has(block) ? block : UNDECLARED);
     for (const [at, cell] of cells.entries()) {
       const survey = surveys[at];
       if (!survey || cell === null || isEmpty(cell)) continue;

@@ -87,7 +87,7 @@ const hasCells = ({ Sheets }: Book, name: string): boolean => Object.keys(Sheets
 /** The unpacked parts, counted while they are unpacked: a size that a ZIP names may be wrong. */
 async function partsOf(bytes: Buffer, limits: SheetLimits): Promise<Record<string, object>> {
   // Excel's old format, and a workbook with a password, begin otherwise.
-  if (bytes.readUInt16BE(0) !== 0x504b) throw refused(NO_XLSX);
+  if (bytes.length < 2 || bytes.readUInt16BE(0) !== 0x504b) throw refused(NO_XLSX);
   const files = new Map<string, object>();
   let size = 0;
   try {
@@ -138,7 +138,11 @@ async function linesOf(book: Book, name: string, limits: SheetLimits): Promise<U
 interface Formats {
   is_date(format: string): boolean;
   format(format: string, value: number): string;
-  parse_date_code(value: number, options: { date1904: boolean }): Record<'y' | 'm' | 'd' | 'H' | 'M' | 'S', number>;
+  /** Null for a number that is no day: a negative one, or one after the year 9999. */
+  parse_date_code(
+    value: number,
+    options: { date1904: boolean },
+  ): Record<'y' | 'm' | 'd' | 'H' | 'M' | 'S', number> | null;
 }
 
 /** Errors of formulas by their codes. */
@@ -158,7 +162,8 @@ function cellOf(cell: SheetCell, formats: Formats, date1904: boolean): string | 
   if (type === 'b') return { type: 'boolean', value: value === true, text: value ? 'TRUE' : 'FALSE' };
   if (type === 'e') return { type: 'error', text: errors[Number(value)] ?? '#ERROR' };
   if (type !== 'n' || typeof value !== 'number') return { type: 'text', text: fromSpreadsheet(String(value)) };
-  if (formats.is_date(format)) return { type: 'date', text: momentOf(value, formats, date1904) };
+  const moment = formats.is_date(format) ? momentOf(value, formats, date1904) : null;
+  if (moment !== null) return { type: 'date', text: moment };
   return { type: 'number', value, text: isCode(format) ? formats.format(format, value) : String(value) };
 }
 
@@ -167,11 +172,13 @@ const isCode = (format: string): boolean => /^[0\- /()]*$/.test(format) && /0.*0
 
 const two = (number: number): string => String(number).padStart(2, '0');
 
-/** A day, an hour, or both: the days of a spreadsheet since 1900 or 1904. */
-function momentOf(value: number, formats: Formats, date1904: boolean): string {
+/** A day, an hour, or both: the days of a spreadsheet since 1900 or 1904. Null for a number that is none. */
+function momentOf(value: number, formats: Formats, date1904: boolean): string | null {
   // A time of a day has been rounded to 15 digits.
   const days = Math.round(value * 86_400_000) / 86_400_000;
-  const { y, m, d, H, M, S } = formats.parse_date_code(days, { date1904 });
+  const parts = formats.parse_date_code(days, { date1904 });
+  if (parts === null) return null;
+  const { y, m, d, H, M, S } = parts;
   const time = `${two(H)}:${two(M)}${Math.round(S) > 0 ? `:${two(Math.round(S))}` : ''}`;
   if (days < 1 && !date1904) return time;
   const day = `${String(y).padStart(4, '0')}-${two(m)}-${two(d)}`;

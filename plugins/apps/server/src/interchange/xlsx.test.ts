@@ -72,9 +72,23 @@ describe('a workbook', () => {
     expect(await readRecords('a.xlsx', [bytes])).toMatchObject([{ items: { n: 5 } }]);
   });
 
+  test('has numbers where cells for days hold none', async () => {
+    const styles = `<styleSheet xmlns="${main}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`;
+    const rows = ['-5', '9999999', '45717'].map((value) => `<row><c s="1"><v>${value}</v></c></row>`).join('');
+    const bytes = await book(`<row>${cell('day')}</row>${rows}`, {
+      '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${types}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${types}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${types}.styles+xml"/></Types>`,
+      'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="${rel}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${rel}/styles" Target="styles.xml"/></Relationships>`,
+      'xl/styles.xml': styles,
+    });
+    const found = await readRecords('a.xlsx', [bytes]);
+    expect(found.map(({ items }) => items.day)).toEqual(['-5', '9999999', '2025-03-01']);
+  });
+
   const cells = Array.from({ length: 200 }, () => cell('x')).join('');
   test.each<[what: string, bytes: () => Promise<Buffer> | Buffer, message: RegExp]>([
     ['no ZIP', () => Buffer.from('id,name\n'), /cannot be read as XLSX/],
+    ['no byte', () => Buffer.alloc(0), /cannot be read as XLSX/],
+    ['one byte', () => Buffer.from('P'), /cannot be read as XLSX/],
     ['nothing', () => Buffer.alloc(2), /cannot be read as XLSX/],
     ['a ZIP of something else', () => file({ 'a.txt': 'x' }), /cannot be read as XLSX/],
     ['no cells', () => book(''), /no sheet with cells/],

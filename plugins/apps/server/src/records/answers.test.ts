@@ -31,7 +31,9 @@ describe.each(await availableClients())('kept answers on %s', (client) => {
     await database.knex(schema.collectionName).delete();
     const max = { characters: 20, ofSender: 3, together: 5 };
     answers = createKeptAnswers({
-      ...{ database: database.host, now: () => now, max },
+      database: database.host,
+      now: () => now,
+      max,
       onError: (error) => {
         throw error;
       },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chunks } from '../common/collections';
-import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../database';
+import { createSql, dialects, type HostDatabase, MAX_SEQ, marks, type Row, readerOf, type Sql } from '../database';
 import type { ChangedItems, Provenance, Through } from './changes';
 import { hashOf, scopeOf } from './table/ids';
 import { recordsTable } from './table/table';
@@ -143,6 +143,7 @@ export function createHistory({
     async find(key, id, version) {
       const sql = await reading();
       const { text, values } = conditionOf(key, { id });
+      if (version > MAX_SEQ) return null;
       const [row] = await sql.rows(`select * from ${TABLE} where ${text} and id = ?`, [...values, version]);
       return row ? toVersion(row) : null;
     },
@@ -153,7 +154,7 @@ export function createHistory({
       for (const some of chunks(ids, MAX_DELETED)) {
         const hashes = some.map((id) => hashOf(key, id));
         const text = `select id, identifier, at, requester, through, earlier from ${TABLE} where hash in (${marks(hashes)}) and id > ? order by id`;
-        found.push(...(await sql.rows(text, [...hashes, version])));
+        found.push(...(await sql.rows(text, [...hashes, Math.min(version, MAX_SEQ)])));
       }
       return found.map((row) => toVersion({ ...row, items: null }));
     },
@@ -215,7 +216,7 @@ function conditionOf(
   const parts: [string, unknown][] = [id === undefined ? ['scope = ?', scopeOf(key)] : ['hash = ?', hashOf(key, id)]];
   if (requester !== undefined) parts.push(['requester = ?', requester]);
   if (since !== undefined) parts.push(['at >= ?', since]);
-  if (before !== undefined) parts.push(['id < ?', before]);
+  if (before !== undefined) parts.push(['id < ?', Math.min(before, MAX_SEQ)]);
   return { text: parts.map(([text]) => text).join(' and '), values: parts.map(([, value]) => value) };
 }
 

@@ -156,8 +156,14 @@ export function createRecordStore({
   const { searchTime = 2_000, searches = 4 } = limits;
   const longReads = createLongReads({ database, time: searchTime, slots: searches, workers, waited });
   const indexes = createIndexes({
-    ...{ database, longReads, table: recordsTable, source },
-    ...{ timeout, maxSorted, maxWalk, isLoaded: () => batches.isLoaded() },
+    database,
+    longReads,
+    table: recordsTable,
+    source,
+    timeout,
+    maxSorted,
+    maxWalk,
+    isLoaded: () => batches.isLoaded(),
   });
   const load = dataLoader((hashes) => selectRecords(createSql(readerOf(database), dialect), hashes));
   const loadRecord = async (hash: string) => {

@@ -53,7 +53,7 @@ export function createImpersonations(
   };
   const of: Impersonations['of'] = async (who) => {
     if (who.kind === 'anonymous') return users.anonymous();
-    if (who.kind === 'administrator') return /^\d{1,15}$/.test(who.id) ? administrators.impersonate(who.id) : null;
+    if (who.kind === 'administrator') return /^\d{1,9}$/.test(who.id) ? administrators.impersonate(who.id) : null;
     if (who.kind === 'user') return (await user({ documentId: who.id })) ?? named(who.id);
     const role = await roles.named(who.name);
     return role && users.member(role);
@@ -87,9 +87,9 @@ const SESSION = 'admin::session';
 const ORIGIN = 'admin';
 
 /** `handover.<id>.<time, base 36>.<one-use id>.<mac of the browser's login cookie>.<mac>` */
-const HAND_OVER = /^handover\.(\d{1,15})\.([0-9a-z]{1,11})\.([0-9a-f]{32})\.([\w-]{43})\.([\w-]{43})$/;
+const HAND_OVER = /^handover\.(\d{1,9})\.([0-9a-z]{1,11})\.([0-9a-f]{32})\.([\w-]{43})\.([\w-]{43})$/;
 /** `admin.<id>.<time, base 36>.<session id>.<mac>` */
-const VALUE = /^admin\.(\d{1,15})\.([0-9a-z]{1,11})\.([\w-]{1,64})\.([\w-]{43})$/;
+const VALUE = /^admin\.(\d{1,9})\.([0-9a-z]{1,11})\.([\w-]{1,64})\.([\w-]{43})$/;
 
 interface AdminRow {
   id: number;

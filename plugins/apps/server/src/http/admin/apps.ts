@@ -307,8 +307,12 @@ export const siteHandlers: Handlers<typeof siteRoutes> = {
     const { pathname, search } = new URL(`${site.url}/${path.replace(/^\/+/, '')}`);
     const requester = await requesterOf(services, 'anonymous');
     const answer = await services.inject({
-      ...{ method: 'GET', path: pathBelow(base, pathname) + search, headers: { accept: 'text/html', host: base.host } },
-      ...{ requester, dry: newDryRun(), overlay: { theme: { site: site.id, id: theme } } },
+      method: 'GET',
+      path: pathBelow(base, pathname) + search,
+      headers: { accept: 'text/html', host: base.host },
+      requester,
+      dry: newDryRun(),
+      overlay: { theme: { site: site.id, id: theme } },
     });
     return { status: answer.status, html: answer.text, redirect: answer.location };
   },

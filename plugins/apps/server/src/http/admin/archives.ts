@@ -107,7 +107,9 @@ async function run(
   );
   return {
     state: problem ? 'broken' : 'ran',
-    ...{ passed: count('passed'), failed: count('failed'), skipped: count('skipped') },
+    passed: count('passed'),
+    failed: count('failed'),
+    skipped: count('skipped'),
     failures: failures.slice(0, MAX.failures),
     message: problem && [problem.message, problem.cure].filter(Boolean).join('. ').slice(0, MAX.message),
   };
@@ -157,7 +159,11 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
       const { themesDirectory, appsFolder } = services.config;
       const into = theme === undefined ? null : await themeOf(services, theme);
       const imported = await importArchive({
-        ...{ themesDirectory, appsFolder, id: undefined, requireApp: into !== null, ...rest },
+        themesDirectory,
+        appsFolder,
+        id: undefined,
+        requireApp: into !== null,
+        ...rest,
         file: upload.path,
         async inspect(unpacked) {
           checked.findings = await findingsOf(services, unpacked);

@@ -148,12 +148,12 @@ const checkHandlers = {
       // What is saved shows an anonymous visitor nothing that they do not get from the site.
       const dry = newDryRun({ isGuarded: isEdited && !actor.seesRecords });
       const answer = await services.inject({
-        ...{
-          method: 'GET',
-          path: pathBelow(base, address.pathname),
-          headers: { accept: 'text/html', host: base.host },
-        },
-        ...{ requester, dry, overlay },
+        method: 'GET',
+        path: pathBelow(base, address.pathname),
+        headers: { accept: 'text/html', host: base.host },
+        requester,
+        dry,
+        overlay,
       });
       return { status: answer.status, html: answer.text, redirect: answer.location };
     };
@@ -238,7 +238,7 @@ export const codeHandlers: Handlers<typeof codeRoutes> = {
   async fileVersion(ctx, services): Promise<{ text: string }> {
     const { theme } = await siteOf(ctx, services);
     const id = String(ctx.params.version);
-    const found = /^\d{1,15}$/.test(id) ? await services.versions.text({ theme, app: appId(ctx) }, Number(id)) : null;
+    const found = /^\d{1,9}$/.test(id) ? await services.versions.text({ theme, app: appId(ctx) }, Number(id)) : null;
     if (found === null) throw notFound('There is no such version; only the latest ones are kept');
     return { text: found };
   },

@@ -110,7 +110,9 @@ function changeOf(change: HistoryVersion, names: Names): HistoryChange {
   const valueIn = (all: Record<string, Json> | null, name: string) =>
     all && Object.hasOwn(all, name) ? all[name] : undefined;
   return {
-    ...{ version, id, event },
+    version,
+    id,
+    event,
     ...authorOf(change, names),
     items: changed.map((name) => {
       const [was, is] = [valueIn(before, name), valueIn(items, name)];

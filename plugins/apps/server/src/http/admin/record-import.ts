@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Context } from 'koa';
@@ -8,7 +9,7 @@ import type { Items } from '../../../../shared/json';
 import { createMany, declaredCells, hasRules, type Visit } from '../../apps';
 import { AppsError, attempt, errorText, fieldLines, isAppsError, missing } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
-import { must, validateBody } from '../../common/validation';
+import { must, readParameters, validateBody } from '../../common/validation';
 import { formatOf, type Line, openRecords, type RecordFile } from '../../interchange';
 import type { AppKey } from '../../records/types';
 import { checkDepth } from '../request/body';
@@ -34,6 +35,8 @@ const options = z.object({
   encoding: z.enum(encodings, must(`one of ${encodings.join(', ')}`)).optional(),
   ...tableShape,
 });
+
+const stateParameters = z.object({ id: z.string(must('the id of an import')).optional() });
 
 /** A file that an administrator has sent, with what is to be made of it. */
 interface ImportFile extends RecordFile {
@@ -136,7 +139,11 @@ export const importHandlers: Pick<Handlers<typeof recordRoutes>, 'previewImport'
   async importState(ctx, services): Promise<ImportState> {
     ctx.set('Cache-Control', 'private, no-store');
     const { key } = await appOf(ctx, services);
-    return imports.get(nameOf(key)) ?? { state: 'none', done: 0, total: 0, message: null, line: null };
+    const { id } = readParameters(stateParameters, ctx.query);
+    const known = imports.get(nameOf(key));
+    if (known && (id === undefined || known.id === id)) return known;
+    // Another process may run it.
+    return { id: null, state: 'none', done: 0, total: 0, message: null, line: null };
   },
 };
 
@@ -149,8 +156,15 @@ function refuseWhileRunning({ key }: PanelApp): void {
 async function preview(services: HttpServices, { app, key }: PanelApp, file: ImportFile): Promise<ImportPreview> {
   const { format, separator, encoding, sheets } = file;
   const shown: ImportPreview = {
-    ...{ format, separator: separatorName(separator), encoding, sheets },
-    ...{ records: 0, columns: [], first: [], problems: [], wrong: 0 },
+    format,
+    separator: separatorName(separator),
+    encoding,
+    sheets,
+    records: 0,
+    columns: [],
+    first: [],
+    problems: [],
+    wrong: 0,
   };
   const columns = new Map<string, string>();
   const ids = new Set<string>();
@@ -206,7 +220,7 @@ function start(
   total: number,
 ): ImportState {
   const name = nameOf(key);
-  const state: ImportState = { state: 'running', done: 0, total, message: null, line: null };
+  const state: ImportState = { id: randomUUID(), state: 'running', done: 0, total, message: null, line: null };
   imports.set(name, state);
   const lines: number[] = [];
   const read = () =>

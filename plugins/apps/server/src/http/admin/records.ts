@@ -58,7 +58,10 @@ export const draftHandlers: Handlers<typeof draftRoutes> = {
       identity === null ? null : { identity, ...(creators.get(identity) ?? { name: identity, path: null }) };
     return {
       drafts: drafts.map(({ draftId, block, owner, savedAt, endsAt, bytes }) => ({
-        ...{ id: draftId, block, bytes, owner: ownerOf(owner) },
+        id: draftId,
+        block,
+        bytes,
+        owner: ownerOf(owner),
         savedAt: new Date(savedAt).toISOString(),
         endsAt: new Date(endsAt).toISOString(),
       })),
@@ -348,7 +351,10 @@ export const recordHandlers: Handlers<typeof recordRoutes> = {
     const { query, sort, reverse, limit, offset } = readParameters(recordsParameters, ctx.query);
     const plain = plainSearch(query, found.app.indexes);
     const options = {
-      ...{ limit, offset, withTotal: true, reverse: reverse === 'true' },
+      limit,
+      offset,
+      withTotal: true,
+      reverse: reverse === 'true',
       ...(plain ?? { query }),
       ...(sort ? { sortIndex: sort } : {}),
     };

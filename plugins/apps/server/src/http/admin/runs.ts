@@ -115,8 +115,10 @@ interface Repetition {
 type Repeated = Omit<RunAgain, 'requester'>;
 
 const repeated = (status: number, answer: string, { writes, runs }: DryRun): Repeated => ({
-  ...{ status, answer: answer.slice(0, MAX_ANSWER) },
-  ...{ writes, runs },
+  status,
+  answer: answer.slice(0, MAX_ANSWER),
+  writes,
+  runs,
 });
 
 async function requestAgain(
@@ -171,7 +173,12 @@ async function callAgain(
   if (!root || (!content && !run.rule)) throw new AppsError('ConflictError', 'Its content item is gone');
   const address = services.sites.urls.block(site, app.id, block);
   const visit = callVisit(services, {
-    ...{ site, content: root, requester, address, params, dry },
+    site,
+    content: root,
+    requester,
+    address,
+    params,
+    dry,
     through: 'logic',
     isContentGone: !content,
     ...(isOfWebhook(run) && bodyCall),
@@ -193,7 +200,10 @@ const kind = z.enum(jobKinds, must(`one of ${jobKinds.join(', ')}`));
 const jobParameters = z.object({
   view: z.enum(jobViews, must(`one of ${jobViews.join(', ')}`)).optional(),
   kind: kind.optional(),
-  ...{ site: filter, app: filter, name: filter, before: filter },
+  site: filter,
+  app: filter,
+  name: filter,
+  before: filter,
 });
 
 const target = bodyOf({ site: text, app: text, block: text, function: text });

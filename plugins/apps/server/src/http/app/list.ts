@@ -23,6 +23,7 @@ import type { Exchange, TargetOf } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
 import { historyParameters, listParameters, restoreBody } from '../request/operations';
 import { resumed, streamed } from '../response/logic-response';
+import { jsonRefusal } from './json-handlers';
 import { doneOnce, namedRequest } from './kept-answers';
 
 /** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */
@@ -157,7 +158,11 @@ type HistoryExchange = Exchange<TargetOf<'history'>>;
 
 /** A version as the JSON interface shows it (docs/reference/history.md#over-http). */
 const shownVersion = ({ version, at, by, through }: HistoryVersion, items: Items | null): Record<string, Json> => ({
-  ...{ version, at: new Date(at).toISOString(), by, through, items },
+  version,
+  at: new Date(at).toISOString(),
+  by,
+  through,
+  items,
 });
 
 /** `GET <app>/history/<record id>`: what changes have made of a record, newest first. NotFoundError where nothing is known of it. */
@@ -194,6 +199,9 @@ const historyUrl = (exchange: HistoryExchange): string => {
 export async function postHistory(exchange: HistoryExchange): Promise<void> {
   const { ctx, services, visit, app, target } = exchange;
   const { version } = validateBody(restoreBody, jsonObject(ctx));
+  // Its own record is no reason: versions are those of the right to all records.
+  const refused = jsonRefusal(exchange, 'edit', false);
+  if (refused) throw refused;
   const restore = async (run: Run) => ({ created: (await restoreVersion(run, target.id, version)).created });
   const done = await doneOnce(exchange, namedRequest(exchange), (keeps) =>
     withRun(services, visit, app, restore, { recordId: target.id, ...keeps }),

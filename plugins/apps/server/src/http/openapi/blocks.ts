@@ -91,7 +91,10 @@ function elementPath(app: App, block: Block, name: string, unique: UniqueName): 
 }
 
 const header = (name: string, description: string, required = true): Items => ({
-  ...{ in: 'header', name, description, required },
+  in: 'header',
+  name,
+  description,
+  required,
   schema: { type: 'string', maxLength: 255 },
 });
 
@@ -122,7 +125,9 @@ function webhookOperation(tag: string, verify: Verify, id: string, name: string)
   };
   return {
     ...operation(tag, {
-      ...{ id, body, errors: ofRuns },
+      id,
+      body,
+      errors: ofRuns,
       summary: `Receive a webhook by the element ${name}`,
       description: 'Needs the signature that the headers have, and no CSRF token. Without the right one it is 401.',
       answers: { 200: anyValue('What the function returned'), default: anyValue('With a status that logic has set') },

@@ -374,7 +374,10 @@ function historyPath(app: string, unique: UniqueName): Items {
 
 function filePath(app: string, unique: UniqueName): Items {
   const inPath = (name: string, description: string): Items => ({
-    ...{ name, in: 'path', required: true, description },
+    name,
+    in: 'path',
+    required: true,
+    description,
     schema: { type: 'string' },
   });
   return {

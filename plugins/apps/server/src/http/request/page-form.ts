@@ -1,6 +1,6 @@
 /** Fields that are about one sending of a form: its buttons and its token. */
 const SENDING =
-  /^(?:action\..*|_save|_draft|_edit|_delete|_csrf|_next|_back|[^:]*:(?:add|search|(?:remove|up|down):\d+))$/s;
+  /^(?:action\..*|_save|_draft|_edit|_delete|_state|_withdraw|_revoke|_csrf|_next|_back|[^:]*:(?:add|search|(?:remove|up|down):\d+))$/s;
 
 /** Begins the names of the fields that a login form keeps. */
 const KEPT = 'kept.';

@@ -150,18 +150,25 @@ class MultipartParts {
   /** By events, without a promise: a form may have a thousand fields, and their promises would cost more than the parser. */
   private readField(name: string, stream: BusboyFileStream): void {
     const field = { name, chunks: [] as Buffer[] };
+    this.countField(Buffer.byteLength(name));
     this.fields.push(field);
     this.openFields.add(stream);
     if (this.fields.length >= MAX_FIELDS) this.fail(tooManyFields());
     stream.on('data', (chunk: Buffer) => {
-      this.fieldSize += chunk.length;
-      if (this.fieldSize > this.options.bodySize) this.fail(bodyTooLarge(this.options.bodySize));
-      else field.chunks.push(chunk);
+      if (this.countField(chunk.length)) field.chunks.push(chunk);
     });
     stream.once('end', () => {
       this.open.delete(stream);
       this.openFields.delete(stream);
     });
+  }
+
+  /** Counts bytes of a field's name or value; false where the form is too large with them. */
+  private countField(bytes: number): boolean {
+    this.fieldSize += bytes;
+    const fits = this.fieldSize <= this.options.bodySize;
+    if (!fits) this.fail(bodyTooLarge(this.options.bodySize));
+    return fits;
   }
 
   /** The fields that have arrived, with all values of each; BadRequestError for one that is not UTF-8. */

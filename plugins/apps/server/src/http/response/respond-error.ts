@@ -69,7 +69,9 @@ interface ErrorPage {
 
 /** The view of errors that are always JSON. @param details whether they are explained */
 export const jsonErrors = (logger: Logger, details = false): ErrorView => ({
-  ...{ json: true, details, logger },
+  json: true,
+  details,
+  logger,
   folder: undefined,
   page: null,
 });
