@@ -69,17 +69,28 @@ const context = {
   block: { id: 'f', url: `${address}/blocks/f` },
   record: null,
   request: {
-    ...{ method: 'GET', url: `${address}/blocks/f/total`, path: '/site/@@apps/bench/blocks/f/total' },
-    ...{ query: {}, form: {}, body: null, headers: { host: 'localhost', accept: '*/*', 'user-agent': 'x' } },
+    method: 'GET',
+    url: `${address}/blocks/f/total`,
+    path: '/site/@@apps/bench/blocks/f/total',
+    query: {},
+    form: {},
+    body: null,
+    headers: { host: 'localhost', accept: '*/*', 'user-agent': 'x' },
   },
   parent_request: null,
   portal: { id: 'site', title: 'Site', url: 'http://localhost', theme: 'bench', locale: null, time_zone: 'UTC' },
-  ...{ content: null, user: null, visitor: null, params: {} },
+  content: null,
+  user: null,
+  visitor: null,
+  params: {},
   acl: { username: null, groups: [], rights: [], roles: [], held: [], manager: false },
 };
 const limits = { resultSize: 1_000_000, messageSize: 2_000_000, logEntrySize: 10_000 };
 const opening = JSON.stringify({
-  ...{ op: 'open', entry: path, context, limits },
+  op: 'open',
+  entry: path,
+  context,
+  limits,
   calls: [{ name: 'total', contained: false }],
 });
 const record = {
@@ -98,8 +109,13 @@ class Runner {
 
   constructor(file, reuse) {
     const given = {
-      ...{ isolates: 6, memory: 64, languages: ['javascript'], messageSize: 2_000_000, alone: false },
-      ...{ packageManager: 'npm', reuseAfter: reuse ? 3 : null },
+      isolates: 6,
+      memory: 64,
+      languages: ['javascript'],
+      messageSize: 2_000_000,
+      alone: false,
+      packageManager: 'npm',
+      reuseAfter: reuse ? 3 : null,
     };
     const stdio = ['ignore', 'inherit', 'inherit', 'pipe'];
     this.child = spawn(process.execPath, [...flags, file, JSON.stringify(given)], { stdio });

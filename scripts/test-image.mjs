@@ -153,7 +153,11 @@ const secrets = [
   'ENCRYPTION_KEY',
 ];
 const env = {
-  ...{ PATH, HOME: '/home/node', ...stage.env, PORT: String(port), HOST: '127.0.0.1' },
+  PATH,
+  HOME: '/home/node',
+  ...stage.env,
+  PORT: String(port),
+  HOST: '127.0.0.1',
   ...Object.fromEntries(secrets.map((name) => [name, 'a-secret-of-this-test,another-one'])),
 };
 const { site } = load(readFileSync(join(root, 'compose.yaml'), 'utf8')).services;

@@ -128,6 +128,13 @@ describe('a form with references', () => {
     expect(found.json).toHaveLength(1);
   });
 
+  test('a block has its records offered, however many of others are older', async () => {
+    const others = Array.from({ length: 1_001 }, () => ({ block: 'booking' }));
+    expect((await stage.send({ send: 'POST rooms/records', json: others })).status).toBe(201);
+    await stage.put('rooms', 'new', { block: 'room', title: 'Attic' });
+    expect((await get('rooms/blocks/booking')).text).toContain('<option value="new">Attic</option>');
+  });
+
   test('several are chosen ones first, each once, at most as many as `max`', async () => {
     const ids = boxes((await get(block)).text, 'few').map(({ id }) => id);
     const [first = '', second = '', third = ''] = ids;

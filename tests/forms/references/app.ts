@@ -4,6 +4,10 @@ export const referencesApp: Record<string, string> = {
   'apps/topics/blocks/topic.yaml':
     'elements:\n  title: { type: TEXT, index_type: field }\n  open: { type: BOOLEAN, index_type: field }\n',
   'apps/topics/blocks/topic.html': '{title}{open}{_save}',
+  'apps/rooms/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
+  'apps/rooms/blocks/room.yaml': 'elements: { title: TEXT }\n',
+  'apps/rooms/blocks/booking.yaml': 'elements: { room: { type: REFERENCE, app: rooms, block: room, text: title } }\n',
+  'apps/rooms/blocks/booking.html': '{room}{_save}',
   'apps/secret/settings.yaml': 'acl:\n  rights:\n    reader: [readers]\n    editor: [editors]\n',
   'apps/secret/blocks/note.yaml': 'elements: { title: TEXT }\n',
   'apps/talks/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",

@@ -56,7 +56,8 @@ export function useProcesses(
     message: Pick<Message, 'method' | 'path'> & Partial<Message>,
   ) =>
     send<T>(host.url, {
-      ...{ as: await stage.credential(who), ...message },
+      as: await stage.credential(who),
+      ...message,
       headers: { accept: 'application/json', 'x-csrf-token': await stage.csrf(who), ...message.headers },
     });
   const read = (host: Host, who: string, url: string, headers = {}, method = 'GET') =>
@@ -103,7 +104,17 @@ export function useProcesses(
     return (await Promise.all(folders.map(filesIn))).flat();
   };
   return {
-    ...{ stage, twin, folder, ask, read, made, remove, press, lastPage, names, onDisk },
+    stage,
+    twin,
+    folder,
+    ask,
+    read,
+    made,
+    remove,
+    press,
+    lastPage,
+    names,
+    onDisk,
     /** A process whose clock is ahead. */
     later: (clockAhead: number) => startTwin(stage, options('later', { clockAhead })),
     /** A process with other keys of the plugin's configuration. */

@@ -66,7 +66,11 @@ export async function objectStore(buckets: readonly string[]): Promise<ObjectSto
       provider: 'aws-s3',
       providerOptions: {
         s3Options: {
-          ...{ credentials: keys, region: 'eu-west-1', endpoint, forcePathStyle: true, maxAttempts: 2 },
+          credentials: keys,
+          region: 'eu-west-1',
+          endpoint,
+          forcePathStyle: true,
+          maxAttempts: 2,
           params: { ACL, Bucket },
         },
       },

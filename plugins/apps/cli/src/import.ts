@@ -155,9 +155,14 @@ async function importFrom(
 ): Promise<Imported> {
   const counts: Imported = { imported: 0, skipped: 0 };
   let chunk: NewRecord[] = [];
+  /** The number in the file of a record that `create` counts among those that it got. */
+  let numberOf = (record: number): number => record;
   const flush = async () => {
-    const fresh = await withoutExisting({ store, key }, chunk);
-    counts.skipped += chunk.length - fresh.length;
+    const given = chunk;
+    const before = counts.imported + counts.skipped;
+    const fresh = await withoutExisting({ store, key }, given);
+    numberOf = (record) => before + given.indexOf(fresh[record - 1] as NewRecord) + 1;
+    counts.skipped += given.length - fresh.length;
     chunk = [];
     if (fresh.length > 0) counts.imported += await create(fresh);
     show(file.bytesRead());
@@ -171,7 +176,7 @@ async function importFrom(
     return counts;
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { ...counts, error: messageOf(error as Error, counts.imported + counts.skipped) };
+    return { ...counts, error: messageOf(error as Error, numberOf) };
   }
 }
 
@@ -183,10 +188,10 @@ const refusals = new Set([
 
 const isRefusal = (error: unknown): boolean => error instanceof WrongEntry || refusals.has((error as Error)?.name);
 
-/** What is wrong, with the record's number in the file and its fields. @param before records before this chunk */
-function messageOf(error: Error & { details?: { record?: number } }, before: number): string {
+/** What is wrong, with the record's number in the file and its fields. */
+function messageOf(error: Error & { details?: { record?: number } }, numberOf: (record: number) => number): string {
   const { record } = error.details ?? {};
-  const where = record === undefined ? '' : `Record ${before + record} of the file: `;
+  const where = record === undefined ? '' : `Record ${numberOf(record)} of the file: `;
   return [`${where}${error.message}`, ...fieldLines(error).map((line) => `  ${line}`)].join('\n');
 }
 

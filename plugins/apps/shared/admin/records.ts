@@ -39,7 +39,7 @@ export const recordRoutes = {
   previewImport: { method: 'POST', path: `${app}/records/import/preview`, needs: ['records'] },
   /** the same → 202 ImportState: all records are stored, or none; `importState` has its progress; 409 while one runs */
   importRecords: { method: 'POST', path: `${app}/records/import`, needs: ['records'] },
-  /** → ImportState of the running import or the last one of this process */
+  /** query: `{ id? }` → ImportState of that import, or of the running one or the last one of this process; `none` where it knows none */
   importState: { method: 'GET', path: `${app}/records/import`, needs: ['records'] },
 } as const satisfies Record<string, AdminRouteEntry>;
 
@@ -166,6 +166,8 @@ export interface ImportPreview {
 }
 
 export interface ImportState {
+  /** Null where the state is `none`. */
+  id: string | null;
   state: 'none' | 'running' | 'done' | 'failed';
   done: number;
   total: number;

@@ -130,8 +130,8 @@ export const {
       queryFn: () => ({ data: null }),
       invalidatesTags: changed,
     }),
-    appsImportState: build.query<ImportState, AppKey>({
-      query: (key) => request('importState', { ...key }),
+    appsImportState: build.query<ImportState, AppKey & { id: string }>({
+      query: ({ site, app, id }) => request('importState', { site, app }, { params: { id } }),
       keepUnusedDataFor: 0,
     }),
   }),

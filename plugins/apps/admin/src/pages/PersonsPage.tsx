@@ -1,6 +1,6 @@
 import { Button, Dialog, Field, Flex, Link, Typography } from '@strapi/design-system';
 import { ArrowLeft } from '@strapi/icons';
-import { ConfirmDialog, Layouts, Page } from '@strapi/strapi/admin';
+import { ConfirmDialog, Layouts, Page, useNotification } from '@strapi/strapi/admin';
 import { type FormEvent, useState } from 'react';
 import { NavLink } from 'react-router-dom';
 import type { ErasedPerson, FoundPerson, PersonEntry, PersonGroup } from '../../../shared/admin-api';
@@ -95,6 +95,7 @@ function Entries({ person: { entries } }: { person: FoundPerson }) {
 function Erase({ who, name, person, onErased }: PersonProps & { name: string }) {
   const text = useText();
   const act = useAction();
+  const { toggleNotification } = useNotification();
   const [erase, { isLoading }] = useAppsErasePersonMutation();
   const [failed, setFailed] = useState<ErasedPerson['failed']>([]);
   const confirm = () =>
@@ -102,10 +103,12 @@ function Erase({ who, name, person, onErased }: PersonProps & { name: string }) 
       for (;;) {
         const part = await erase({ who }).unwrap();
         setFailed(part.failed);
-        if (part.done) break;
+        if (!part.done) continue;
+        if (part.failed.length === 0) toggleNotification({ type: 'success', message: text('persons.erased') });
+        break;
       }
       onErased();
-    }, text('persons.erased'));
+    });
   return (
     <>
       <Dialog.Root>
@@ -201,7 +204,7 @@ function Persons() {
           {textOf(error)}
         </Typography>
       )}
-      {found && <Person who={found.who} person={found.person} onErased={() => void look(found.who)} />}
+      {found && <Person key={found.who} who={found.who} person={found.person} onErased={() => void look(found.who)} />}
     </Flex>
   );
 }

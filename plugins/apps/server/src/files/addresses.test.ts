@@ -6,7 +6,14 @@ const stored = { id: 1, documentId: 'a', name: 'a.pdf', url: '/uploads/a.pdf', m
 const row = { ...stored, url: '/uploads/b.pdf', size: 1, provider: 'local' };
 const key = { site: 's', app: 'a' };
 const privateFile: PrivateFile = {
-  ...{ id: 3, documentId: 'own', name: 'me.png', site: 's', app: 'a', width: 300, height: 400, provider: null },
+  id: 3,
+  documentId: 'own',
+  name: 'me.png',
+  site: 's',
+  app: 'a',
+  width: 300,
+  height: 400,
+  provider: null,
   main: { mime: 'image/png', size: 12, provided: null },
   thumbnail: { mime: 'image/png', size: 3, provided: null },
 };
@@ -91,7 +98,14 @@ describe('a file that is shown', () => {
     const url = 'https://x.example/cms/s/@@apps/a/files/own/me.png';
     expect(await shown([claimed], ['own'])).toEqual([
       {
-        ...{ id: 1, documentId: 'own', name: 'me.png', url, mime: 'image/png', size: 12, width: 300, height: 400 },
+        id: 1,
+        documentId: 'own',
+        name: 'me.png',
+        url,
+        mime: 'image/png',
+        size: 12,
+        width: 300,
+        height: 400,
         thumbnail: `${url}?thumbnail`,
       },
     ]);

@@ -63,7 +63,10 @@ export function createFiles(options: FilesOptions): Files {
     table: () => strapi.db.query('plugin::apps.file') as OwnTable,
     images: () => strapi.plugin('upload')?.service('image-manipulation') as ReturnType<PrivateOptions['images']>,
     checkSize: async (file) => upload()?.service('provider').checkFileSize(file),
-    ...{ pictures, storage, temporary: folder, pathOf: privatePath },
+    pictures,
+    storage,
+    temporary: folder,
+    pathOf: privatePath,
   });
   const library = createLibrary(strapi, { pictures, privates });
   const removals = createRemovals({ library, namedFiles, logger });

@@ -219,7 +219,10 @@ export function createKeptTable({ table, storage, folder }: KeptTableTools): Kep
     async list() {
       const rows = await table().findMany({ select: ['token', 'sender', 'size', 'keptAt'] });
       return rows.map(({ token, sender, size, keptAt }) => ({
-        ...{ token: String(token), sender: String(sender), size: Number(size), keptAt: Number(keptAt) },
+        token: String(token),
+        sender: String(sender),
+        size: Number(size),
+        keptAt: Number(keptAt),
       }));
     },
     async find(token) {

@@ -240,7 +240,12 @@ const newMark = (): string => randomBytes(12).toString('hex');
 /** A file of the library as records store it; the library has sizes in kB with two decimals. */
 function storedFile({ id, documentId, name, url, mime, size, width, height }: Record<string, unknown>): StoredFile {
   return {
-    ...{ id, documentId, name, url, mime, size: Math.round(Number(size) * 1000) },
+    id,
+    documentId,
+    name,
+    url,
+    mime,
+    size: Math.round(Number(size) * 1000),
     ...(width && height ? { width, height } : {}),
   } as StoredFile;
 }

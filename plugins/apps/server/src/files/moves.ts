@@ -113,7 +113,10 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
     const { sizeInBytes: _bytes, ...data } = main;
     const row = {
       ...data,
-      ...{ documentId: file.documentId, width: file.width, height: file.height, folder: inFolder },
+      documentId: file.documentId,
+      width: file.width,
+      height: file.height,
+      folder: inFolder,
       folderPath: await service<{ getFolderPath(id: number | null): Promise<string> }>('file').getFolderPath(inFolder),
       provider: plugin().config?.('provider') ?? 'local',
       formats: thumbnail && { thumbnail },
@@ -171,7 +174,10 @@ export function createFileMoves({ strapi, publicFolder, library, privates }: Mov
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
 const listed = (row: Row): ListedFile => ({
-  ...{ id: Number(row.id), site: String(row.site), app: String(row.app), documentId: String(row.file) },
+  id: Number(row.id),
+  site: String(row.site),
+  app: String(row.app),
+  documentId: String(row.file),
   isPrivate: row.private === true || row.private === 1,
   stored: row.content ? privateFile(row) : null,
 });

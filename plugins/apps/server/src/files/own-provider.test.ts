@@ -11,7 +11,9 @@ import { type ObjectServer, objectServer } from './testing/object-server';
 const config: ProviderConfig = { provider: 'fake', providerOptions: {}, actionOptions: {}, readOnly: false };
 const content = Buffer.from('Private text.');
 const source = (bytes = content) => ({
-  ...{ name: 'a.txt', mime: 'text/plain', size: bytes.length },
+  name: 'a.txt',
+  mime: 'text/plain',
+  size: bytes.length,
   getStream: () => Readable.from([bytes], { objectMode: false }),
 });
 

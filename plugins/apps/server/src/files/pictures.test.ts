@@ -32,7 +32,11 @@ const settings = { sizeOptimization: true, responsiveDimensions: true };
 
 function picturesOf(limits: Partial<PictureLimits> = {}, images = swapped): Pictures {
   const pictures = createPictures({
-    ...{ images, path: join(folder, 'worker.js'), folder: join(folder, 'held'), logger, sandbox: { command: [] } },
+    images,
+    path: join(folder, 'worker.js'),
+    folder: join(folder, 'held'),
+    logger,
+    sandbox: { command: [] },
     settings: async () => ({ settings, breakpoints: { small: 100 } }),
     limits: { ...pictureLimits(50_000_000), ...limits },
   });
@@ -62,7 +66,13 @@ async function fileOf(content: Buffer, mime = 'image/png', app = 'app'): Promise
 
 /** Asks the service as Strapi's upload service does. */
 const asked = ({ name, mime, path }: TemporaryFile) => ({
-  ...{ name, mime, ext: '.png', hash: 'a_1', filepath: path, tmpWorkingDirectory: '/none', folder: 7 },
+  name,
+  mime,
+  ext: '.png',
+  hash: 'a_1',
+  filepath: path,
+  tmpWorkingDirectory: '/none',
+  folder: 7,
   getStream: () => undefined,
 });
 
@@ -172,17 +182,34 @@ test('a Strapi without the image service takes no pictures, and says why', async
 
 describe('what the process says', () => {
   const file = {
-    ...{ name: 'a.png', hash: 'a_1', ext: '.png', mime: 'image/png', filepath: '/held/upload-1' },
+    name: 'a.png',
+    hash: 'a_1',
+    ext: '.png',
+    mime: 'image/png',
+    filepath: '/held/upload-1',
     tmpWorkingDirectory: '/held/picture-1',
   };
   const thumbnail = {
-    ...{ name: 'thumbnail_a.png', hash: 'thumbnail_a_1', ext: '.png', mime: 'image/png', path: null },
-    ...{ filepath: '/held/picture-1/thumbnail_a_1', width: 2, height: 1, size: 0.1, sizeInBytes: 100 },
+    name: 'thumbnail_a.png',
+    hash: 'thumbnail_a_1',
+    ext: '.png',
+    mime: 'image/png',
+    path: null,
+    filepath: '/held/picture-1/thumbnail_a_1',
+    width: 2,
+    height: 1,
+    size: 0.1,
+    sizeInBytes: 100,
   };
   const answers = (of: object) =>
     ({
-      ...{ isImage: true, isOptimizableImage: true, isResizableImage: true, optimized: null, formats: [] },
-      ...{ dimensions: { width: 2, height: 1 }, thumbnail: { ...thumbnail, ...of } },
+      isImage: true,
+      isOptimizableImage: true,
+      isResizableImage: true,
+      optimized: null,
+      formats: [],
+      dimensions: { width: 2, height: 1 },
+      thumbnail: { ...thumbnail, ...of },
     }) as unknown as ImageAnswers;
 
   test('is taken as it is where it is what Strapi makes, without more', () => {

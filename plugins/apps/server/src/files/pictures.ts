@@ -103,10 +103,15 @@ export function checkedAnswers(answers: ImageAnswers, file: ImageFile): ImageAns
     mime: z.literal(file.mime),
     filepath: z.string().refine((path) => dirname(path) === file.tmpWorkingDirectory),
     path: z.null().optional(),
-    ...{ width: count, height: count, size: count, sizeInBytes: count },
+    width: count,
+    height: count,
+    size: count,
+    sizeInBytes: count,
   });
   const schema = z.object({
-    ...{ isImage: z.boolean(), isOptimizableImage: z.boolean(), isResizableImage: z.boolean() },
+    isImage: z.boolean(),
+    isOptimizableImage: z.boolean(),
+    isResizableImage: z.boolean(),
     optimized: made.nullable(),
     dimensions: z.object({ width: count.nullable(), height: count.nullable() }),
     thumbnail: made.nullable(),
@@ -182,7 +187,14 @@ export function createPictures(options: PicturesOptions): Pictures {
   const busy = () => unavailable('The server is busy with other pictures, try again soon', 5);
   const semaphore = createSemaphore({ permits: 1, queue: MAX_WAITING, share: (all) => Math.ceil(all / 2), busy });
   const workers = createWorkers({
-    ...{ path, count: 1, memory: 128, kept: 0, idleTime: IDLE_TIME, idleMemory: IDLE_MEMORY, sandbox, logger },
+    path,
+    count: 1,
+    memory: 128,
+    kept: 0,
+    idleTime: IDLE_TIME,
+    idleMemory: IDLE_MEMORY,
+    sandbox,
+    logger,
     access: { read: [join(folder, '*'), ...(module ? packageFolders(module) : [])], addons: true },
   });
 

@@ -49,7 +49,9 @@ function files({ hasProvider, update }: { hasProvider: boolean; update?: OwnTabl
 /** A file with a small picture, stored in the folder. */
 async function inFolder() {
   const part = (content: string) => ({
-    ...{ name: 'a.png', mime: 'image/png', size: content.length },
+    name: 'a.png',
+    mime: 'image/png',
+    size: content.length,
     getStream: () => Readable.from([Buffer.from(content)]),
   });
   const content = await files({ hasProvider: false }).keep(

@@ -123,8 +123,15 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
   const thumbnailOf = (documentId: string) => `thumbnail_${documentId}`;
 
   const worked = (documentId: string, { name, mime, size, path }: NewFile, work: string): Worked => ({
-    ...{ name, mime, hash: documentId, ext: extname(name), filepath: path, tmpWorkingDirectory: work },
-    ...{ size: size / 1000, sizeInBytes: size, getStream: () => streamOf(path) },
+    name,
+    mime,
+    hash: documentId,
+    ext: extname(name),
+    filepath: path,
+    tmpWorkingDirectory: work,
+    size: size / 1000,
+    sizeInBytes: size,
+    getStream: () => streamOf(path),
   });
 
   /** Stores the file as Strapi would: turned, made smaller, with a thumbnail. */
@@ -139,7 +146,9 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
         : null;
     const target = await storage.store(provider);
     return {
-      ...{ name: given.name, ...measured, provider },
+      name: given.name,
+      ...measured,
+      provider,
       main: await target.put(documentId, sourceOf(main, given)),
       thumbnail: thumbnail && (await target.put(thumbnailOf(documentId), sourceOf(thumbnail, given))),
     };
@@ -161,7 +170,9 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
     const provider = await storage.current();
     const target = await storage.store(provider);
     return {
-      ...{ name: main.name, ...size, provider },
+      name: main.name,
+      ...size,
+      provider,
       main: await target.put(documentId, main),
       thumbnail: thumbnail && (await target.put(thumbnailOf(documentId), thumbnail)),
     };
@@ -241,7 +252,9 @@ export function createPrivateFiles(options: PrivateOptions): PrivateFiles {
 }
 
 const sourceOf = ({ size, sizeInBytes, mime, getStream }: Worked, { name }: Worked): PartSource => ({
-  ...{ name, mime, getStream },
+  name,
+  mime,
+  getStream,
   size: sizeInBytes ?? Math.round(size * 1000),
 });
 

@@ -88,7 +88,9 @@ export function createAddresses({ upload, baseUrl, rows, own, pathOf }: AddressO
   const whole = (url: string) => (url.startsWith('/') && !url.startsWith('//') ? `${baseUrl()}${url}` : url);
 
   const shownFile = ({ url, mime, size, width, height, isUrlSigned, formats }: FileRow): ShownFile => ({
-    ...{ url: whole(String(url)), mime: String(mime), size: Math.round(Number(size) * 1000) },
+    url: whole(String(url)),
+    mime: String(mime),
+    size: Math.round(Number(size) * 1000),
     ...(width && height ? { width: Number(width), height: Number(height) } : {}),
     ...thumbnailOf(formats),
     isSigned: isUrlSigned === true,
@@ -103,7 +105,11 @@ export function createAddresses({ upload, baseUrl, rows, own, pathOf }: AddressO
     const { documentId, name, width, height, main, thumbnail, site, app } = file;
     const url = `${baseUrl()}${pathOf({ site, app }, documentId, name)}`;
     return {
-      ...{ url, name, mime: main.mime, size: main.size, isSigned: false },
+      url,
+      name,
+      mime: main.mime,
+      size: main.size,
+      isSigned: false,
       ...(width && height ? { width, height } : {}),
       ...(thumbnail && { thumbnail: `${url}?${THUMBNAIL}` }),
     };

@@ -168,7 +168,8 @@ const kilobytes = (bytes: number): number => Math.round((bytes / 1000) * 100) / 
 /** A store at an upload provider of Strapi's form. It lists nothing, because providers cannot: what is stored is in tables. */
 export function createProviderStore(provider: ProviderCalls): Store {
   const planned: Store['planned'] = (key, { name, mime, size }) => ({
-    ...{ mime, size },
+    mime,
+    size,
     provided: { name, hash: `apps_${storedName(key)}`, ext: extname(name), mime, url: '' },
   });
   return {

@@ -32,7 +32,8 @@ export function UndoModal({ app, from, onClose }: UndoModalProps) {
   const [since, setSince] = useState(from.at);
   const [undo, { isLoading }] = useAppsUndoMutation();
   const asked = { site: app.site, app: app.id, requester: from.by?.identity ?? 'anonymous', since };
-  const { data, error } = useAppsUndoPlanQuery(asked, { refetchOnMountOrArgChange: true });
+  // Of this time alone: the plan of another one must not be confirmed.
+  const { currentData: data, error } = useAppsUndoPlanQuery(asked, { refetchOnMountOrArgChange: true });
   const enter = (local: string) => {
     const time = new Date(local);
     if (!Number.isNaN(time.getTime())) setSince(time.toISOString());

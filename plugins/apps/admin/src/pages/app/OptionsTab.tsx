@@ -13,17 +13,26 @@ const readOptions = (text: string): Items | null | undefined => (text.trim() ===
 
 const shown = (options: Items | null) => (options === null ? '' : JSON.stringify(options, null, 2));
 
+/** What is entered and not saved, by app: other tabs of the app do not lose it. */
+const drafts = new Map<string, string>();
+
 /** An app's options: those of its file, and as JSON what an administrator sets for this site instead. */
 export default function OptionsTab({ app }: { app: AppDetail }) {
   const text = useText();
   const act = useAction();
   const [setOptions] = useAppsSetOptionsMutation();
   const { file, override } = app.options;
-  const [entered, setEntered] = useState(shown(override));
+  const name = `${app.site}/${app.id}`;
+  const [entered, setEntered] = useState(drafts.get(name) ?? shown(override));
+  const enter = (text: string) => {
+    setEntered(text);
+    drafts.set(name, text);
+  };
   const options = readOptions(entered);
   const save = async () => {
     if (options === undefined) return;
-    await act(() => setOptions({ site: app.site, app: app.id, options }).unwrap(), text('options.saved'));
+    const saved = await act(() => setOptions({ site: app.site, app: app.id, options }).unwrap(), text('options.saved'));
+    if (saved) drafts.delete(name);
   };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
@@ -33,7 +42,7 @@ export default function OptionsTab({ app }: { app: AppDetail }) {
         <Field.Label>{text('options.override')}</Field.Label>
         <Textarea
           value={entered}
-          onChange={(event) => setEntered(event.target.value)}
+          onChange={(event) => enter(event.target.value)}
           rows={10}
           style={{ fontFamily: 'monospace' }}
         />

@@ -7,6 +7,7 @@ import {
   type IndexLayout,
   isCurrent,
   layoutOf,
+  lockState,
   readScopes,
   readState,
   tablesOf,
@@ -53,6 +54,9 @@ async function checkGeneration(
       // Perhaps only because of a concurrent write: checked again with the records locked.
       const range: [number, number] = [after, until];
       wrong += await inTransaction(tools, async (trx) => {
+        // Writers hold this lock until they commit: no record is stored between the two looks.
+        const state = await lockState(trx, tools.dialect, scope, 'update');
+        if (!state.some(({ id }) => id === generation.id)) return 0;
         const kept = await recordsBetween(tools, trx, scope, range);
         const count = await wrongRows(trx, generation.id, layout, kept, ...range);
         if (!count || !repair) return count;

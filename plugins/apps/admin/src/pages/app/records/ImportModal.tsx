@@ -10,8 +10,14 @@ import {
   TextInput,
   Typography,
 } from '@strapi/design-system';
-import { type ChangeEvent, useEffect, useState } from 'react';
-import type { AppDetail, ColumnSummary, ImportOptions, ImportPreview } from '../../../../../shared/admin-api';
+import { type ChangeEvent, useEffect, useRef, useState } from 'react';
+import type {
+  AppDetail,
+  ColumnSummary,
+  ImportOptions,
+  ImportPreview,
+  ImportState,
+} from '../../../../../shared/admin-api';
 import { encodings, separatorNames } from '../../../../../shared/cells';
 import { useAction } from '../../../api/base';
 import {
@@ -210,17 +216,22 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
   const [mapping, setMapping] = useState<Mapping>({});
   const [choices, setChoices] = useState<Choices>({});
   const [preview, setPreview] = useState<ImportPreview | null>(null);
-  const [started, setStarted] = useState(false);
+  const [started, setStarted] = useState<string | null>(null);
+  /** The number of the latest check: a slower one before it was of another file or of other choices. */
+  const latest = useRef(0);
   const [check, checking] = useAppsPreviewImportMutation();
   const [send, sending] = useAppsImportRecordsMutation();
   const look = async (file: File, mapping: Mapping, choices: Choices) => {
+    latest.current += 1;
+    const own = latest.current;
     const found = await act(() => check({ ...key, file, mapping, choices }).unwrap());
-    setPreview(found ?? null);
+    if (own === latest.current) setPreview(found ?? null);
   };
   const choose = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [chosen] = target.files ?? [];
     if (!chosen) return;
     setFile(chosen);
+    setPreview(null);
     setMapping({});
     setChoices({});
     look(chosen, {}, {});
@@ -238,7 +249,8 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
     if (file) look(file, kept, changed);
   };
   const start = async () => {
-    if (file && (await act(() => send({ ...key, file, mapping, choices }).unwrap()))) setStarted(true);
+    const state = file && (await act(() => send({ ...key, file, mapping, choices }).unwrap()));
+    if (state) setStarted(state.id);
   };
   const isReady = preview !== null && preview.wrong === 0 && preview.records > 0;
   return (
@@ -248,8 +260,8 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
           <Modal.Title>{text('import')}</Modal.Title>
         </Modal.Header>
         <Modal.Body>
-          {started ? (
-            <Progress app={app} />
+          {started !== null ? (
+            <Progress app={app} id={started} />
           ) : (
             <Flex direction="column" alignItems="stretch" gap={4}>
               <Field.Root hint={text('import.hint')}>
@@ -279,7 +291,7 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
           <Button variant="tertiary" onClick={onClose}>
             {text('close')}
           </Button>
-          {!started && (
+          {started === null && (
             <Button onClick={start} disabled={!isReady} loading={checking.isLoading || sending.isLoading}>
               {preview ? text('import.start', { count: preview.records }) : text('import')}
             </Button>
@@ -290,12 +302,29 @@ export default function ImportModal({ app, onClose }: { app: AppDetail; onClose(
   );
 }
 
-/** The progress of the import, and how it ends. */
-function Progress({ app }: { app: AppDetail }) {
+/** Milliseconds after which an import that no process knows counts as lost: the process that ran it has ended. */
+const LOST_AFTER = 60_000;
+
+/** The progress of the import, and how it ends. One of several server processes runs it: the others do not know it. */
+function Progress({ app, id }: { app: AppDetail; id: string }) {
   const text = useText();
   const [ended, setEnded] = useState(false);
-  const key = { site: app.site, app: app.id };
-  const { data } = useAppsImportStateQuery(key, { pollingInterval: ended ? 0 : POLL });
+  const [known, setKnown] = useState<{ state: ImportState | undefined; at: number }>({
+    state: undefined,
+    at: Date.now(),
+  });
+  const asked = { site: app.site, app: app.id, id };
+  const { data: latest, fulfilledTimeStamp: at = 0 } = useAppsImportStateQuery(asked, {
+    pollingInterval: ended ? 0 : POLL,
+  });
+  useEffect(() => {
+    if (latest && latest.state !== 'none') setKnown({ state: latest, at });
+  }, [latest, at]);
+  const { state: data, at: knownAt } = known;
+  useEffect(() => {
+    const timer = setTimeout(() => setEnded(true), knownAt + LOST_AFTER - Date.now());
+    return () => clearTimeout(timer);
+  }, [knownAt]);
   const isOver = data !== undefined && data.state !== 'running';
   const [refetch] = useAppsImportedMutation();
   useEffect(() => {
@@ -303,6 +332,12 @@ function Progress({ app }: { app: AppDetail }) {
     setEnded(true);
     refetch();
   }, [isOver, refetch]);
+  if (!isOver && ended)
+    return (
+      <Typography role="alert" textColor="danger600">
+        {text('import.lost')}
+      </Typography>
+    );
   if (!data || data.state === 'running') {
     const { done = 0, total = 0 } = data ?? {};
     return (

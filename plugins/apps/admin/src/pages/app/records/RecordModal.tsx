@@ -318,6 +318,7 @@ function StoredRecord({
   const text = useText();
   const textOf = useErrorText();
   const { data, error } = useAppsRecordQuery({ site: app.site, app: app.id, id }, { refetchOnMountOrArgChange: true });
+  const [tab, setTab] = useState<string>();
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
   if (!data) return <Page.Loading />;
   const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
@@ -332,8 +333,15 @@ function StoredRecord({
         {links}
       </>
     );
+  const active = tab ?? (form === null ? 'json' : 'form');
+  // What is entered in one of them stays while another one is looked at.
+  const kept = (value: string) => ({
+    value,
+    forceMount: true as const,
+    style: active === value ? undefined : { display: 'none' },
+  });
   return (
-    <Tabs.Root defaultValue={form === null ? 'json' : 'form'}>
+    <Tabs.Root value={active} onValueChange={setTab}>
       <Tabs.List aria-label={id}>
         {form !== null && <Tabs.Trigger value="form">{text('record.form')}</Tabs.Trigger>}
         <Tabs.Trigger value="json">JSON</Tabs.Trigger>
@@ -341,11 +349,11 @@ function StoredRecord({
       </Tabs.List>
       <Box paddingTop={4}>{files}</Box>
       {form !== null && (
-        <Tabs.Content value="form">
+        <Tabs.Content {...kept('form')}>
           <BlockForm app={app} block={form} id={id} onDone={onDone} />
         </Tabs.Content>
       )}
-      <Tabs.Content value="json">
+      <Tabs.Content {...kept('json')}>
         <Box paddingTop={4}>{json}</Box>
       </Tabs.Content>
       {app.history && (

@@ -149,7 +149,7 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
         onSearch={search}
       />
       <Flex gap={2} wrap="wrap">
-        <FilterMenu app={app} onAdd={(added) => search(both(parameters.query ?? '', added))} />
+        <FilterMenu app={app} onAdd={(added) => search(both(found?.query ?? parameters.query ?? '', added))} />
         <ColumnsMenu columns={app.columns} shown={columns.shown} onChoose={columns.choose} />
         <ExportMenu app={app} query={parameters.query ?? ''} />
         {mayChange && (
