@@ -268,7 +268,10 @@ describe.each(await availableClients())('history on %s', (client) => {
     expect(await ask('PUT shut/record/own', { n: 1 })).toMatchObject({ status: 201 });
     expect(await ask('GET shut/history/own')).toMatchObject({ status: 403 });
     const refused = await ask('POST shut/history/own', { version: 1 });
-    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('"json" in settings.yaml')]);
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('The JSON interface cannot be used for this'),
+    ]);
   });
 
   test('a cookie needs its CSRF token to restore', async () => {
