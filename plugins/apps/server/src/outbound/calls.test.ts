@@ -32,6 +32,12 @@ describe('a call', () => {
     expect(peer.received[0]?.headers['accept-encoding']).toBe('gzip, br');
   });
 
+  test.each(['gzip', 'br'])('the answer to HEAD has no body, though its header says %s', async (encoding) => {
+    const peer = await startPeer((_request, response) => response.setHeader('content-encoding', encoding).end());
+    const answer = await opened(peer).call('shop', get(`http://${peer.host}/`, { method: 'HEAD' }));
+    expect(answer).toMatchObject({ status: 200, text: '' });
+  });
+
   test.each([
     ['text/plain; charset=ISO-8859-1', Buffer.from([0xe9]), 'é'],
     ['text/plain; charset="utf-8"', Buffer.from('é'), 'é'],

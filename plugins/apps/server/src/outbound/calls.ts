@@ -164,6 +164,9 @@ async function inTime(
   }
 }
 
+/** Statuses of answers without a body. */
+const WITHOUT_BODY = new Set([204, 304]);
+
 /** Sends the request, and those that its answers redirect to; each is checked like the first. */
 async function follow(appId: string, first: CheckedCall, parts: Parts, signal: AbortSignal): Promise<OutboundAnswer> {
   const called = new Set<string>();
@@ -178,7 +181,9 @@ async function follow(appId: string, first: CheckedCall, parts: Parts, signal: A
     });
     const next = draft.isExact ? null : nextDraft(draft, statusCode, headers.location);
     if (!next) {
-      const text = await readText(body, headers, parts.config.size);
+      // Others have the encoding of a body that does not come: an empty text cannot be decoded.
+      const hasBody = draft.method !== 'HEAD' && !WITHOUT_BODY.has(statusCode);
+      const text = await readText(body, hasBody ? headers : {}, parts.config.size);
       const hide = parts.secrets.hider(called);
       return { status: statusCode, headers: shownHeaders(headers, hide), text: hide(text) };
     }
