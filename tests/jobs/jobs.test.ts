@@ -36,10 +36,7 @@ const themes = useThemes(async (themes) => {
   await themes.write('main/apps/tasks/blocks/work.js', logic);
   await themes.write('main/apps/tasks/blocks/work.yaml', 'elements:\n  add: BASIC\n  note: BASIC\n');
   await themes.write('main/apps/tasks/blocks/closed.js', logic);
-  await themes.write(
-    'main/apps/tasks/blocks/closed.yaml',
-    'view_permission: [managers]\nelements:\n  note: BASIC\n',
-  );
+  await themes.write('main/apps/tasks/blocks/closed.yaml', 'view_permission: [managers]\nelements:\n  note: BASIC\n');
   await themes.write('main/apps/tasks/blocks/snake.py', python);
   await themes.write('main/apps/tasks/blocks/snake.yaml', 'elements:\n  add: BASIC\n');
 });

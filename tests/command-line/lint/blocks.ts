@@ -51,8 +51,14 @@ export const blocks: readonly Mistake[] = [
   },
   {
     title: 'a computed value without its function',
-    files: { [`${block}.yaml`]: 'elements:\n  at: { type: BASIC, mode: COMPUTED_ON_SAVE }' },
-    finds: ['error apps/a/blocks/b.yaml:2:7 The BASIC "at" is never computed: the block has no logic file'],
+    files: {
+      [`${block}.yaml`]:
+        'elements:\n  at: { type: BASIC, mode: COMPUTED_ON_SAVE }\n  sum: { type: NUMBER, mode: COMPUTED_ON_SAVE }',
+    },
+    finds: [
+      'error apps/a/blocks/b.yaml:2:7 The BASIC "at" is never computed: the block has no logic file',
+      'error apps/a/blocks/b.yaml:3:8 The NUMBER "sum" is never computed: the block has no logic file',
+    ],
   },
   {
     title: 'a choice without options',

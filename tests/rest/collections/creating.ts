@@ -77,6 +77,20 @@ export function creatingMany(stage: Stage): void {
       expect(await list('open')).toEqual([]);
     });
 
+    test.each<[what: string, third: unknown, says: RegExp]>([
+      ['an id that is too long', { id: 'x'.repeat(300) }, /^Record 3: .*longer than 255.*Nothing was stored\.$/],
+      ['an id that is taken', { id: 'taken' }, /^Record 3: .*taken.*Nothing was stored\.$/],
+      ['an entry that is none', 5, /^Entry 3 of the array/],
+    ])('without a block too, a record is named: %s', async (_what, third, says) => {
+      await stage.put('open', 'taken');
+      const refused = await post('open', [{ n: 1 }, { n: 2 }, third, { n: 4 }]);
+      const error = { message: expect.stringMatching(says), details: { record: 3 } };
+      expect(refused.json).toMatchObject({ error });
+      const lines = await ndjson(['{"n":1}', '', '{"n":2}', JSON.stringify(third)].join('\n'));
+      expect(lines.json).toMatchObject({ error: { details: { line: 4 } } });
+      expect(await list('open')).toEqual(['taken']);
+    });
+
     test('a refused record of NDJSON is named by its line', async () => {
       const good = JSON.stringify({ block: 'counted', amount: 1 });
       const { status, json } = await ndjson(`\n${good}\n\n${JSON.stringify({ block: 'counted', amount: 'x' })}\n`);

@@ -83,6 +83,26 @@ export function unknownNames(stage: Stage): void {
       ),
     ]);
 
+    const query = '{"query":"total == 5"}';
+    test.each<[what: string, type: string, body: string, status: number, encoding?: string]>([
+      ['a form', 'application/x-www-form-urlencoded', query, 415],
+      ['a text', 'text/plain', query, 415],
+      ['a table', 'text/csv', 'total\n5\n', 415],
+      ['lines', 'application/x-ndjson', query, 415],
+      [
+        'multipart',
+        'multipart/form-data; boundary=b',
+        `--b\r\nContent-Disposition: form-data; name="query"\r\n\r\nx\r\n--b--\r\n`,
+        415,
+      ],
+      ['no JSON', 'application/json', '{"query":', 400],
+      ['JSON with an escape', 'application/json', '{"\\u0071uery":"total == 5"}', 400],
+      ['a list', 'application/json', '[1]', 400],
+    ])('DELETE with %s as its body deletes nothing', async (_what, type, body, status) => {
+      const answer = await stage.send({ send: 'DELETE search/records', body, headers: { 'content-type': type } });
+      expect(answer.status, answer.text).toBe(status);
+    });
+
     test('none of it was carried out', async () => {
       const { json } = await stage.send({ send: 'GET search/records' });
       expect(json).toMatchObject([{ items: { id: 'kept', total: 1 } }]);

@@ -77,8 +77,14 @@ export const run: RunCommand = async (invocation) => {
     ...(typeof options.site === 'string' && { site: options.site }),
     ...(typeof options.name === 'string' && { pattern: checkedPattern(options.name) }),
   };
-  const once = async (): Promise<ExitCode> =>
-    showOutcome(output, await runOnce(started, (result) => showResult(output, result)));
+  const once = async (): Promise<ExitCode> => {
+    const outcome = await runOnce(started, (result) => showResult(output, result));
+    if (outcome.results.length === 0)
+      throw new CannotRun(
+        started.pattern ? `No test has a name that matches ${started.pattern}` : 'The files have no tests',
+      );
+    return showOutcome(output, outcome);
+  };
   if (!options.watch) return once();
   for (;;) {
     const code = await once().catch((error: Error): ExitCode => {

@@ -20,10 +20,11 @@ export default async function* report(source: AsyncIterable<NodeEvent>): AsyncGe
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { nesting, name, details, skip, todo } = data;
-    // A group has no result of its own.
-    if (nesting === 0 || details.type === 'suite') continue;
-    const [app, file] = JSON.parse(titles[0] ?? '["",""]') as [string, string];
     const failed = type === 'test:fail' && todo === undefined;
+    // A group has a result of its own only where its code or a hook has failed.
+    const isGroup = details.type === 'suite';
+    if (nesting === 0 || (isGroup && !(failed && isOwnFailure(details as WithFailure)))) continue;
+    const [app, file] = JSON.parse(titles[0] ?? '["",""]') as [string, string];
     const result: TestEvent = {
       type: 'test',
       app,
@@ -37,6 +38,13 @@ export default async function* report(source: AsyncIterable<NodeEvent>): AsyncGe
   }
   yield '';
 }
+
+type WithFailure = { error?: Error & { failureType?: string } };
+
+/** Failures of a group that follow from those of its tests, or of what it is in. */
+const FOLLOWS = new Set<string | undefined>(['subtestsFailed', 'cancelledByParent']);
+
+const isOwnFailure = ({ error }: WithFailure): boolean => error !== undefined && !FOLLOWS.has(error.failureType);
 
 /** node:test wraps what a test has thrown. */
 function failureOf(wrapped: Error | undefined, file: string): TestFailure {

@@ -1,5 +1,5 @@
 import { grouped } from '../common/collections';
-import { AppsError } from '../common/errors';
+import { AppsError, isAppsError } from '../common/errors';
 import { shortWork } from '../common/time/pace';
 import { createSql, type Dialect, type HostDatabase, isFailure, readerOf, type Sql } from '../database';
 import type { Indexes, RecordWrite } from '../indexes';
@@ -77,18 +77,31 @@ async function checkAll(
   const sql = createSql((await database.current()) ?? readerOf(database), dialect);
   let [records, text] = [0, 0];
   for await (const chunk of source.read()) {
+    const before = records;
     for (const { id, items } of chunk) {
-      if (id !== undefined) checkId(id);
-      const length = await shortWork(() => {
-        const stored = source.stored(items);
-        return records < MAX_MEASURED ? JSON.stringify(stored).length : 0;
-      });
-      text += length;
       records += 1;
+      try {
+        if (id !== undefined) checkId(id);
+        text += await shortWork(() => {
+          const stored = source.stored(items);
+          return records <= MAX_MEASURED ? JSON.stringify(stored).length : 0;
+        });
+      } catch (error) {
+        throw atRecord(error, records);
+      }
     }
-    await refuseTaken(sql, key, chunk);
+    await refuseTaken(sql, key, chunk).catch((error) => {
+      throw atRecord(error, before + chunk.findIndex(({ id }) => id === error.details?.id) + 1);
+    });
   }
   return { records, text };
+}
+
+/** The error with the number of the record that it is about, from 1. */
+function atRecord(error: unknown, record: number): unknown {
+  if (!isAppsError(error)) return error;
+  const { name, message, details, headers, cause } = error;
+  return new AppsError(name, message, { details: { ...details, record }, headers, cause });
 }
 
 async function inOneTransaction(tools: ManyTools, key: AppKey, source: Source): Promise<void> {

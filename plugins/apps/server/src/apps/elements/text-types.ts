@@ -127,7 +127,10 @@ export const hidden: ElementType<TextSettings & Inputmode> = {
 
 const withMost = (definition: ElementDefinition<TextSettings & Rows>) => ({
   ...definition,
-  settings: { maxlength: MAX_MARKDOWN, ...definition.settings },
+  settings: {
+    ...definition.settings,
+    maxlength: Math.min(MAX_MARKDOWN, definition.settings.maxlength ?? MAX_MARKDOWN),
+  },
 });
 
 /** A text with Markdown: entered in a text field, shown as HTML without anything active. */

@@ -101,12 +101,15 @@ function lostButton(app: App, block: Block, { named }: CompiledLayout, shows: Sh
   ];
 }
 
+/** The names that the definition of a block may have. */
+const definitionPaths = (id: string): readonly string[] => [`blocks/${id}.yaml`, `blocks/${id}.yml`];
+
 /** Whether a block is for records to read: its layout reads the record or the mode, or another file of the app names the block. */
 function showsRecords({ folder }: App, { id, layout }: Block): boolean {
   if (/\bcontext\.(?:record|mode)\b/.test(layout?.text ?? '')) return true;
   const named = new RegExp(`["'\`:/ ]${id.replaceAll('.', '\\.')}(?![\\w.-])`);
   return [...folder.files.values()].some(
-    ({ path, text }) => /\.(?:js|ts|py|ya?ml)$/.test(path) && path !== `blocks/${id}.yaml` && named.test(text),
+    ({ path, text }) => /\.(?:js|ts|py|ya?ml)$/.test(path) && !definitionPaths(id).includes(path) && named.test(text),
   );
 }
 
@@ -178,7 +181,7 @@ export function pixelFindings(app: Pick<App, 'folder'>, block: Pick<Block, 'id'>
 type YamlFile = Parameters<typeof readYaml>[0];
 
 const definitionOf = ({ folder }: Pick<App, 'folder'>, { id }: Pick<Block, 'id'>): YamlFile | undefined =>
-  folder.files.get(`blocks/${id}.yaml`);
+  definitionPaths(id).flatMap((path) => folder.files.get(path) ?? [])[0];
 
 /** The numbers in the compared keys of all elements. */
 function comparedNumbers(file: YamlFile): YamlNode[] {

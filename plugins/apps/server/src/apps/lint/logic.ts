@@ -47,14 +47,14 @@ function needOf(element: Element, layout: CompiledLayout | null): Need | null {
   if (builtInActions.has(name)) return null;
   const role = roleOf(element);
   if (role === 'action') return { name, severity: 'error', without: 'does nothing' };
+  if (element.mode) return { name, severity: 'error', without: 'is never computed' };
   if (role === 'html') return basicNeed(element, layout);
   if (!kind.options || listedOptions(element)) return null;
   return { name: `${name}_options`, severity: 'error', without: 'has no options' };
 }
 
 /** A BASIC that is indexed may be an item of records, which logic stores: it is declared for the index alone. */
-function basicNeed({ name, mode, indexType }: Element, layout: CompiledLayout | null): Need | null {
-  if (mode) return { name, severity: 'error', without: 'is never computed' };
+function basicNeed({ name, indexType }: Element, layout: CompiledLayout | null): Need | null {
   const isShown = layout?.shows(name) ?? false;
   if (indexType === undefined) return { name, severity: 'error', without: 'does nothing' };
   return isShown ? { name, severity: 'warning', without: 'shows nothing but a stored value' } : null;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { App } from '../types';
 import { pixelFindings, spellingFindings } from './check-app';
 
-function appOf(text: string): Pick<App, 'folder'> {
-  const file = { path: 'blocks/b.yaml', text };
+function appOf(text: string, path = 'blocks/b.yaml'): Pick<App, 'folder'> {
+  const file = { path, text };
   return { folder: { files: new Map([[file.path, file]]) } as unknown as App['folder'] };
 }
 
@@ -33,6 +33,11 @@ test.each<[settings: string, written: string, value: string]>([
   expect(finding).toContain(
     `"${written}" is the number ${value}, which is shown and stored. Put a text in quotes: "${written}".`,
   );
+});
+
+test('a definition may be a file .yml', () => {
+  const app = appOf(element('type: SELECT, options: [01067]'), 'blocks/b.yml');
+  expect(spellingFindings(app, { id: 'b' })).toMatchObject([{ position: { file: 'blocks/b.yml' } }]);
 });
 
 test('the place is that of the number, in entries and groups too', () => {

@@ -73,8 +73,10 @@ export async function contentPage(services: AppServices, visit: Visit): Promise<
     refusal: ({ isComplete }) => (isComplete ? null : 'failed'),
   };
   const { ran, cache } = await exactly(services, visit, recipe);
-  const { body, isDebugged } = ran.value;
-  return { body, version, cache, isDebugged, blocks, sharedAge: await sharedAgeOf(services, visit) };
+  const { body, isDebugged, isComplete } = ran.value;
+  // What has failed may be right a moment later.
+  const sharedAge = isComplete ? await sharedAgeOf(services, visit) : null;
+  return { body, version, cache, isDebugged, blocks, sharedAge };
 }
 
 /** A broken theme.yaml counts as empty; the panel shows its error. */

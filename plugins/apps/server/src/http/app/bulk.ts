@@ -131,7 +131,7 @@ async function* batchesOf(entries: Items[]): AsyncIterable<Items[]> {
 
 function entriesOf(body: unknown): Items[] {
   if (!Array.isArray(body)) throw new AppsError('BadRequestError', 'The body must be a JSON array of item objects');
-  return body.map((entry, index) => itemsOf(entry, `Entry ${index} of the array`));
+  return body.map((entry, index) => itemsOf(entry, `Entry ${index + 1} of the array`, { record: index + 1 }));
 }
 
 /** Items of a line of NDJSON, or of a row. */
@@ -167,7 +167,10 @@ async function* parsedLines(sent: SentBytes, maxLine: number): AsyncGenerator<Li
     checkUtf8(bytes, `Line ${number}`);
     const line = bytes.toString('utf8');
     if (line.trim() === '') continue;
-    yield { line: number, items: await shortWork(() => itemsOf(parse(line, number), `Line ${number}`)) };
+    yield {
+      line: number,
+      items: await shortWork(() => itemsOf(parse(line, number), `Line ${number}`, { line: number })),
+    };
   }
 }
 

@@ -96,8 +96,10 @@ async function withoutLeftovers(ctx: Context, parse: Middleware, next: Next): Pr
   }
 }
 
-/** Methods whose requests get the body `{}` from Strapi's parser, which does not read it. */
+/** Methods whose requests have no body as a rule. */
 const unread = new Set(['GET', 'HEAD', 'DELETE']);
+
+const METHODS_WITH_BODY = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Goes on with the body that Strapi's parser would set: the parser checks its whole configuration for each request. */
 function withBody(ctx: Context, body: object, next: Next): Promise<unknown> {
@@ -105,7 +107,10 @@ function withBody(ctx: Context, body: object, next: Next): Promise<unknown> {
   return next();
 }
 
-/** The parser's configuration: the host's, with the plugin's limits; files are dropped. */
+/**
+ * The parser's configuration: the host's, with the plugin's limits; files are dropped. A body is read whatever the method: one of a
+ * DELETE that is taken for an empty one would delete more than it says.
+ */
 function boundedConfig(config: ParserConfig, maxSize: number): ParserConfig {
   const formidable = {
     ...config.formidable,
@@ -113,7 +118,8 @@ function boundedConfig(config: ParserConfig, maxSize: number): ParserConfig {
     maxFieldsSize: maxSize,
     fileWriteStreamHandler: () => new Writable({ write: (_chunk, _encoding, done) => done() }),
   };
-  return { ...config, jsonLimit: maxSize, formLimit: maxSize, textLimit: maxSize, formidable };
+  const parsedMethods = config.parsedMethods ?? METHODS_WITH_BODY;
+  return { ...config, parsedMethods, jsonLimit: maxSize, formLimit: maxSize, textLimit: maxSize, formidable };
 }
 
 /**

@@ -132,7 +132,7 @@ export const schemas: Items = {
   Change: {
     description: 'Items to set; others stay. Items in $inc are numbers to add',
     type: 'object',
-    properties: { $inc: { type: ['object', 'null'], additionalProperties: { type: 'number' } } },
+    properties: { $inc: { type: 'object', additionalProperties: { type: 'number' } } },
     additionalProperties: true,
   },
   Settings: {
@@ -158,7 +158,11 @@ export const schemas: Items = {
     },
     additionalProperties: true,
   },
-  Created: done('created', { path: url, id: { $ref: '#/components/schemas/RecordId' } }, { link: url }),
+  Created: done(
+    'created',
+    { path: url, id: { $ref: '#/components/schemas/RecordId' } },
+    { link: url, state: { const: 'unconfirmed' } },
+  ),
   SavedDraft: {
     description: 'A draft was saved; its link opens it without an account',
     type: 'object',
@@ -294,7 +298,7 @@ interface OperationRow {
 }
 
 /** Errors of every operation. */
-const everywhere: ErrorStatus[] = [400, 401, 403, 404, 406, 429, 500, 503];
+const everywhere: ErrorStatus[] = [400, 401, 403, 404, 406, 415, 429, 500, 503];
 
 /** Errors of every operation with a body. */
 const ofBodies: ErrorStatus[] = [413, 415];

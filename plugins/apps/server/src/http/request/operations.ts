@@ -9,7 +9,7 @@ import { bodyOf, must, unknownName } from '../../common/validation';
 import type { SearchOptions } from '../../indexes/types';
 import type { AppTarget } from '../../sites/types';
 import { hasBody } from './body';
-import { fileFormat } from './negotiate';
+import { fileFormat, mediaType } from './negotiate';
 
 const trueOrFalse = z.boolean(must('true or false'));
 const string = z.string(must('a string'));
@@ -204,6 +204,8 @@ export function requireKnownInput(ctx: Context, { body, ...operation }: Operatio
     throw new AppsError('BadRequestError', message, { details: { parameter: unknown } });
   }
   if (body || !hasBody(ctx)) return;
+  if (mediaType(ctx) !== 'application/json')
+    throw new AppsError('UnsupportedMediaTypeError', `${ctx.method} takes no body here`);
   const [key] = Object.keys((ctx.request as { body?: object }).body ?? {});
   if (key === undefined) return;
   const message = `Unknown key "${key}" in the body; ${ctx.method} takes no body here`;

@@ -54,13 +54,17 @@ export class ThemePage {
 
   /**
    * The splices of `put`, one for each matching element. None for an element that has no start tag in the text, that
-   * cannot have content, or whose splice is inside a form, because forms do not nest.
+   * cannot have content, or whose splice is inside a form, because forms do not nest; one for elements that have a start tag in common:
+   * a formatting element that is not closed is repeated in the blocks after it.
    */
   splices(action: RuleAction, selector: string): Splice[] {
     const elements = this.matches(selector).filter((element) => !isInForm(element, action));
+    const tags = new Set<number>();
     return elements.flatMap((element) => {
       const at = offsetsOf(element);
-      const range = at && rangeOf[action](at);
+      if (!at || tags.has(at.start)) return [];
+      tags.add(at.start);
+      const range = rangeOf[action](at);
       return range ? [{ ...range, action, element }] : [];
     });
   }

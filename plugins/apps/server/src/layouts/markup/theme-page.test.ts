@@ -31,6 +31,12 @@ describe('ThemePage', () => {
     ['after', 'img', '<img>', '<img>[X]'],
     ['append', 'li:last-child', '<ul><li>1<li>2</ul>', '<ul><li>1<li>2[X]</ul>'],
     ['before', '.none', '<p>1</p>', '<p>1</p>'],
+    [
+      'before',
+      'a',
+      '<div><a href=x>1</div><div>2</div><div>3</div>',
+      '<div>[X]<a href=x>1</div><div>2</div><div>3</div>',
+    ],
     ['append', 'div', '<div>1<div>2</div></div>', '<div>1<div>2</div>[X]</div>'],
     ['before', 'b', '<form><b></b></form>', '<form><b></b></form>'],
     ['append', 'form', '<form></form>', '<form></form>'],

@@ -40,7 +40,10 @@ export async function createMany(services: AppServices, visit: Visit, app: App, 
     for await (const batch of source.read()) yield batch.map((items) => newRecord({ visit, app }, items));
   };
   const key = { site: visit.site.id, app: app.id };
-  return changedBy(provenanceOf(visit), () => services.store.createMany(key, { read: records }));
+  return changedBy(provenanceOf(visit), () => services.store.createMany(key, { read: records })).catch((error) => {
+    const { record = 0 } = (isAppsError(error) ? error.details : {}) as { record?: number };
+    throw stoppedAt(record, error, source.lineOf);
+  });
 }
 
 /**
@@ -155,8 +158,8 @@ function stoppedAt(record: number, error: unknown, lineOf: ItemSource['lineOf'])
 export const hasRules = (items: Items): boolean =>
   (items.block !== undefined && items.block !== null) || documentIdsIn(items).length > 0;
 
-/** An item object of a bulk creation; BadRequestError with its position for anything else. */
-export function itemsOf(value: unknown, position: string): Items {
-  if (!isItems(value)) throw new AppsError('BadRequestError', `${position} must be an object of items`);
+/** An item object of a bulk creation; BadRequestError with its position and these details for anything else. */
+export function itemsOf(value: unknown, position: string, details: Items): Items {
+  if (!isItems(value)) throw new AppsError('BadRequestError', `${position} must be an object of items`, { details });
   return value;
 }

@@ -73,10 +73,10 @@ export function rangeProblem(position: number, { min, max, step }: Range, scale:
       : message('step_from', { step: String(step), min: String(min) });
 }
 
-/** Decimal steps such as 0.1 have no exact binary form, so that the comparison has a tolerance. */
+/** Decimal steps such as 0.1 have no exact binary form, so that the comparison has a tolerance: some of the last digits of a number. */
 function isOnStep(distance: number, step: number): boolean {
   const steps = distance / step;
-  return Math.abs(steps - Math.round(steps)) <= Math.max(1, Math.abs(steps)) * 1e-9;
+  return Math.abs(steps - Math.round(steps)) <= Math.max(1e-9, Math.abs(steps) * 4 * Number.EPSILON);
 }
 
 const pattern = check(text.schema, (source, at, work: DefinitionWork): string => {
