@@ -99,6 +99,7 @@ test.each([
   ['Columns of a table: items', 'interchange/table', 'MAX_DECLARED'],
   ['Columns of a table: items', 'interchange/table', 'MAX_OTHERS'],
   ['Columns of a table that is read', 'interchange/table', 'MAX_HEADINGS'],
+  ['Rows of a CSV file that have another', 'interchange/text', 'MAX_UNEVEN'],
   ['An XLSX file', 'interchange/xlsx', 'MAX_SHEET_FILE'],
   ['An XLSX file', 'interchange/xlsx', 'MAX_UNPACKED'],
   ['An XLSX file', 'interchange/xlsx', 'MAX_SHEET_ROWS'],

@@ -64,7 +64,7 @@ const attackOf = (name: string, count: number, more: Partial<Attack> = {}): Atta
 export const bulk: readonly Attack[] = [
   attackOf('bulk-ndjson', 100_000),
   attackOf('bulk-small', 5_000, { short: true }),
-  // A table whose many columns would be looked at for each of many blocks.
+  // A table whose many columns would be looked at for each of many blocks, and whose rows are all too short.
   attackOf('bulk-columns', 0, {
     requests: [
       {
