@@ -18,7 +18,7 @@ interface CsvOptions {
 const PIECE = 1_024;
 
 /** Rows that may have another number of cells than the first one; empty lines are among them. */
-const MAX_UNEVEN = 10_000;
+export const MAX_UNEVEN = 10_000;
 
 async function* inPieces(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
