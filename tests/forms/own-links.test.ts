@@ -9,6 +9,8 @@ import { ownLinkBrowsers } from './visitors/own-link-browsers';
 const blocks: Record<string, string> = {
   answer:
     'self_service: [view, edit, delete]\nelements:\n  name: { type: TEXT, label: Your name, required: true, maxlength: 20 }\n  mail: { type: EMAIL, label: Your mail, unique: true }\n  doc: { type: FILE, label: A document }\n  hidden: TEXT\n  mark: ACTION',
+  filed:
+    'self_service: [edit]\nelements:\n  name: { type: TEXT, required: true }\n  doc: { type: FILE, required: true }\n  n: NUMBER\n  parts: { type: REPEAT, elements: { title: TEXT, scan: FILE } }',
   look: 'self_service: [view]\nelements: { name: TEXT }',
   later: 'self_service: { allow: [edit, delete], until: 1 minute }\nelements: { name: TEXT }',
   closing: 'self_service: [edit, delete]\ncloses: 2001-01-01\nelements: { name: TEXT }',
@@ -26,6 +28,7 @@ const layouts: Record<string, string> = {
   answer: '<h1>Answer</h1>{name} {mail} {doc} {_save} {_delete} {mark}',
   mailed: '{name} {mail} {_save}',
   paged: '{_pages}',
+  filed: '{name} {doc} {n} {parts} {_save}',
   told: '<p>{name}: <a href="{link}">{link}</a></p>',
 };
 
@@ -116,6 +119,46 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     expect(await status(first.file, `apps_opened=${token}`)).toBe(404);
     await ask(`POST ${mine(first.token)}`, { accept: html, form: { _revoke: 'yes' } });
     expect([await status(first.file, both), await status(second.file, both)]).toEqual([404, 200]);
+  });
+
+  test('JSON changes the fields that it names; files, groups with files and values of another type stay', async () => {
+    const parts = [
+      { name: 'name', content: 'Files' },
+      { name: 'doc', file: 'a.pdf', content: pdf },
+      { name: 'parts:0:title', content: 'first' },
+      { name: 'parts:0:scan', file: 'b.pdf', content: pdf },
+      { name: '_save', content: '1' },
+    ];
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' };
+    const { status, json } = await ask('POST own/blocks/filed', { body: formBody(parts), headers });
+    expect(status).toBe(201);
+    const id = String(json.id);
+    const token = TOKEN.exec(String(json.link))?.[1] ?? '';
+    type Filed = { doc: object; parts: { title: string; scan: object }[] };
+    const before = (await stage.items('own', id)) as unknown as Filed;
+    expect(before).toMatchObject({ doc: { name: 'a.pdf' }, parts: [{ title: 'first', scan: { name: 'b.pdf' } }] });
+    // From before the element was a number.
+    await stage.host.run(async (strapi, record) => {
+      const store = strapi.plugin('apps').service('records').store();
+      const unit = (one: { update(...of: unknown[]): Promise<unknown> }) =>
+        one.update({ site: 'site', app: 'own' }, record, { set: { n: { odd: true } } });
+      await store.transact(unit);
+    }, id);
+    const change = (items: object) => ask(`PATCH ${mine(token)}`, { json: items });
+    expect(await change({ name: 'Renamed' })).toMatchObject({ status: 200 });
+    expect(await stage.items('own', id)).toMatchObject({ ...before, name: 'Renamed', n: { odd: true } });
+    expect(await change({ doc: before.doc, parts: [{ ...before.parts[0], title: 'second' }] })).toMatchObject({
+      status: 200,
+    });
+    expect(await stage.items('own', id)).toMatchObject({ doc: before.doc, parts: [{ title: 'second' }] });
+    const refused = await change({ n: { odd: true }, doc: { documentId: 'abc' } });
+    expect(refused).toMatchObject({
+      status: 422,
+      json: { error: { details: { errors: [{ path: ['doc'] }, { path: ['n'] }] } } },
+    });
+    expect(await change({ doc: null })).toMatchObject({ status: 422 });
+    expect(await change({ n: 4 })).toMatchObject({ status: 200 });
+    expect(await stage.items('own', id)).toMatchObject({ doc: before.doc, n: 4 });
   });
 
   test('the buttons below a form stay on each of its pages, and where it is refused; moments have no seconds', async () => {

@@ -195,7 +195,7 @@ export async function changeOwn(exchange: OwnExchange): Promise<void> {
     const { record, block } = await found(run);
     requireRight(run, mayChange(run, 'edit', record), 'change this');
     const before = await ownItems(run, block, record, 'entered');
-    const sent = await readJsonForm(run, block, { ...before, ...body, _save: '1' });
+    const sent = await readJsonForm(run, block, { ...body, _save: '1' }, record, before);
     const never = () => requireRight(run, false, 'delete this');
     await submitBlock(sent.run, block, record, sent.form, { save: () => undefined, delete: never, asks: false });
     return {};

@@ -123,7 +123,7 @@ export async function answerPosted(
     const work = async (run: Run): Promise<Outcome> => {
       const { block, record } = await find(run);
       const sent = isJsonBody
-        ? await readJsonForm(run, block, fields as Items)
+        ? await readJsonForm(run, block, fields as Items, record)
         : { run, form: { fields, wrong: new Map() } };
       const rights = { ...rightsFor(run, record), asks: !json };
       const submitted = await submitBlock(sent.run, block, record, sent.form, rights);

@@ -267,17 +267,30 @@ export interface JsonForm {
 /**
  * Reads a block's form that was sent as JSON (docs/reference/layouts.md#posting-a-form). In a strict app a FormRefusal names each
  * key that is no field of the form: nothing that a client sends is ignored.
+ * @param sent what the client has sent
+ * @param record the record that the form changes; null for a new one
+ * @param unnamed values of the fields that the client has not sent. One that no JSON form could send stays as it is stored.
  */
-export async function readJsonForm(run: Run, block: Block, body: Items): Promise<JsonForm> {
+export async function readJsonForm(
+  run: Run,
+  block: Block,
+  sent: Items,
+  record: StoredRecord | null,
+  unnamed: Items = {},
+): Promise<JsonForm> {
   const shows = shownElements(run, block);
+  const body = { ...unnamed, ...sent };
   // The buttons of its states have the name of the item.
   const keys = Object.keys(body).filter((name) => name !== STATE || !block.definition.states);
   await refuseState(run, block, keys);
   const { strict } = run.app.settings;
   if (strict) await requireFields(run, block, body, shows);
   const named = await ownFiles(run, filesNamed(block, body));
-  const { form, ...sent } = formOfJson(block, body, shows, { strict, named });
-  return { run: { ...run, visit: run.visit.withForm(form) }, form: sent };
+  const { form, wrong, ...read } = formOfJson(block, body, shows, { strict, named, items: record?.items });
+  const isSent = (name: string) => Object.hasOwn(sent, name);
+  const refused = new Map([...wrong].filter(([name]) => isSent(name)));
+  const kept = new Set([...wrong.keys()].filter((name) => !isSent(name)));
+  return { run: { ...run, visit: run.visit.withForm(form) }, form: { ...read, wrong: refused, kept } };
 }
 
 /** Buttons and hidden fields of a form, which its logic may read. */

@@ -173,15 +173,16 @@ function refuseLost(run: Run, { submission }: DisplayOptions): void {
   if (submission && submission.errors.length > 0) throw new FormRefusal(submission.errors, run.budget);
 }
 
-/** The fields of a form for their checks: of the inputs that the layout shows. */
+/** The fields of a form for their checks: of the inputs that the layout shows and the form does not keep as they are stored. */
 function submittedFields(
   run: Run,
   block: Block,
   session: BlockSession,
   record: StoredRecord | null,
-  form: SentFields,
+  { kept, ...form }: SentFields,
 ): SubmittedFields {
-  const shows = shownElements(run, block);
+  const isShown = shownElements(run, block);
+  const shows = (name: string) => isShown(name) && !kept?.has(name);
   return {
     ...form,
     shows,

@@ -103,6 +103,8 @@ export interface SentFields {
   wrong: ReadonlyMap<string, readonly WrongField[]>;
   /** Files of the media library that a form sent as JSON may name. */
   named?: FileSources['named'];
+  /** Inputs that keep their stored values: they are not read. */
+  kept?: ReadonlySet<string>;
 }
 
 /**
@@ -151,20 +153,20 @@ export function fieldsOfItems(block: Block, items: Items, sources: FileSources):
  * A form that was sent as JSON: its values as texts, and in `form` what a browser would have sent, for `context.request.form`.
  * What is no input of the form, such as its buttons, stays.
  * @param options.strict whether unknown fields in entries of repeated groups are wrong; otherwise they are left out, as of any form
- * @param options.named files that it may name
+ * @param options.named files that it may name, besides those of `options.items`, the items of the record that it changes
  */
 export function formOfJson(
   block: Block,
   body: Items,
   shows: (name: string) => boolean,
-  { strict, named }: { strict: boolean; named: FileSources['named'] },
+  { strict, named, items }: { strict: boolean } & Pick<FileSources, 'named' | 'items'>,
 ): SentFields & { form: Items } {
   const inputs = new Set(shownInputs(block, shows).map(({ name }) => name));
   const isSent = ([field]: [string, unknown]) => {
     const [name = ''] = field.split(':', 1);
     return inputs.has(name) && Object.hasOwn(body, name);
   };
-  const { fields, wrong } = fieldsOfItems(block, body, { files: undefined, items: undefined, named });
+  const { fields, wrong } = fieldsOfItems(block, body, { files: undefined, items, named });
   const others = Object.fromEntries(Object.entries(body).filter(([name]) => !inputs.has(name)));
   const sent = Object.fromEntries(Object.entries(fields).filter(isSent));
   const counts = (one: WrongField) => strict || one.message.key !== 'unknown_item';
