@@ -53,6 +53,8 @@ describe.each(await availableClients())('history on %s', (client) => {
       await copy.write(`main/apps/${app}/blocks/note.html`, '{title} {n} {shout} {_save}');
       await copy.write(`main/apps/${app}/blocks/note.js`, logic);
     }
+    await copy.write('main/apps/log/blocks/seat.yaml', 'limit: 1\nelements: { title: TEXT }\n');
+    await copy.write('main/apps/log/blocks/sole.yaml', 'elements: { title: { type: TEXT, unique: true } }\n');
   });
   const database = useDatabase(client);
   const stage = useStage(() => ({ themesDirectory: themes.directory, env: database().address.env }));
@@ -79,6 +81,20 @@ describe.each(await availableClients())('history on %s', (client) => {
   };
   const versions = async (id: string, as = 'eric') =>
     (await ask<Version[]>(`GET log/history/${encodeURIComponent(id)}`, undefined, as)).json;
+  const now = async () => {
+    const time = new Date(Date.now()).toISOString();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return time;
+  };
+  /** Undoes what a requester has done since a time. */
+  const undo = async (who: string, since: string) => {
+    const requester = identities[who] as string;
+    const query = new URLSearchParams({ requester, since });
+    const plan = await ask<UndoPlan>(`GET ${panel}/undo?${query}`, undefined, 'clerk');
+    expect(plan.status, plan.text).toBe(200);
+    const body = { requester, since, version: plan.json.version };
+    return { records: plan.json.records, done: await ask(`POST ${panel}/undo`, body, 'clerk') };
+  };
   const shown = (list: readonly Version[]) =>
     list.map(({ by, through, items }) => [
       Object.entries(identities).find(([, one]) => one === by)?.[0] ?? by,
@@ -322,6 +338,30 @@ describe.each(await availableClients())('history on %s', (client) => {
     expect(await items('both')).toEqual({ id: 'both', title: 'before', n: 3 });
     expect(shown(await versions('kept'))[0]?.[1]).toBe('panel');
     expect(await ask(`GET ${panel}`, undefined, 'developer')).toMatchObject({ status: 403 });
+  });
+
+  test.each(['seat', 'sole'])(
+    'what was taken of the places of "%s" is given back before it is taken again',
+    async (block) => {
+      await ask('PUT log/record/first', { block, title: 'same' }, 'anna');
+      const since = await now();
+      await ask('DELETE log/record/first');
+      expect(await ask('PUT log/record/second', { block, title: 'same' })).toMatchObject({ status: 201 });
+      expect((await undo('eric', since)).done).toMatchObject({ status: 200 });
+      expect(await stage.items('log', 'first')).toMatchObject({ block, title: 'same' });
+      expect(await stage.items('log', 'second')).toBeNull();
+    },
+  );
+
+  test('a unique value goes back to the record that had it', async () => {
+    await ask('PUT log/record/first', { block: 'sole', title: 'same' }, 'anna');
+    const since = await now();
+    await ask('PATCH log/record/first', { title: 'other' });
+    expect(await ask('PUT log/record/second', { block: 'sole', title: 'same' })).toMatchObject({ status: 201 });
+    await ask('PATCH log/record/second', { extra: 1 });
+    expect((await undo('eric', since)).done).toMatchObject({ status: 200 });
+    expect(await stage.items('log', 'first')).toMatchObject({ title: 'same' });
+    expect(await stage.items('log', 'second')).toBeNull();
   });
 
   test('versions are deleted after the days of the app, with old jobs', async () => {

@@ -6,6 +6,7 @@ import { documentIdsIn, withoutOthers } from '../../../files';
 import { SERVER_ITEMS } from '../../../indexes';
 import { type HistoryVersion, itemsBefore } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
+import { settlePlaces } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
 import type { Run } from '../../run/types';
 import type { Block } from '../../types';
@@ -150,7 +151,8 @@ const shownPlan = (done: readonly Done[]): Undo => ({
 
 /**
  * Undoes what a requester has done to records of the app since a time: all or nothing, each by the rules of its block. What others have
- * changed since then stays. The errors name the record.
+ * changed since then stays. The newest change is undone first, so that a place or a unique value is free again before an older record
+ * takes it back. The errors name the record.
  * @param version the newest version of what was shown: ConflictError where the requester has gone on since
  */
 export async function undoAll(run: Run, undoing: Undoing, version: number | null): Promise<Undo> {
@@ -158,7 +160,8 @@ export async function undoAll(run: Run, undoing: Undoing, version: number | null
   const plan = shownPlan(done);
   if (plan.version !== version)
     throw new AppsError('ConflictError', 'This requester has changed more records since this was shown');
-  for (const one of done) await named(one.id, () => undoOne(run, one));
+  const newestFirst = [...done].sort((a, b) => b.version - a.version);
+  for (const one of newestFirst) await named(one.id, () => undoOne(run, one));
   return plan;
 }
 
@@ -181,6 +184,7 @@ async function undoOne(run: Run, { id, creator, undone, items }: Done): Promise<
   if (undone.does === 'deleted' && record) await deleteRecord(run, storedBlock(run, record), record);
   else if (undone.does === 'created') await createAgain(run, { id, creator }, await withItsFiles(run, items));
   else if (undone.does === 'changed' && record) await changeBack(run, record, await withItsFiles(run, items));
+  await settlePlaces(run);
 }
 
 async function planOf(run: Run, undoing: Undoing): Promise<Done[]> {
