@@ -364,6 +364,22 @@ describe.each(await availableClients())('history on %s', (client) => {
     expect(await stage.items('log', 'second')).toBeNull();
   });
 
+  test('a record that another one has made anew under the same id stays', async () => {
+    await ask('PUT log/record/hall', { title: 'old' }, 'anna');
+    const since = await now();
+    await ask('PATCH log/record/hall', { title: 'changed' });
+    await ask('DELETE log/record/hall', undefined);
+    await ask('PUT log/record/hall', { title: 'new' }, 'anna');
+    const { records, done } = await undo('eric', since);
+    expect(records).toMatchObject([{ id: 'hall', does: 'kept', items: [], later: [{ by: { name: 'anna' } }] }]);
+    expect(done).toMatchObject({ status: 200 });
+    expect(await stage.items('log', 'hall')).toEqual({ id: 'hall', title: 'new' });
+    // What is changed of the new one is undone.
+    await ask('PATCH log/record/hall', { title: 'changed' });
+    expect((await undo('eric', since)).records).toMatchObject([{ does: 'changed', items: ['title'] }]);
+    expect(await stage.items('log', 'hall')).toEqual({ id: 'hall', title: 'new' });
+  });
+
   test('versions are deleted after the days of the app, with old jobs', async () => {
     await ask('PUT log/record/r', { title: 'One' });
     await ask('PATCH log/record/r', { title: 'Two' });
