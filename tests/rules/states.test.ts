@@ -41,6 +41,21 @@ describe.each(await availableClients())('states on %s', (client) => {
       await copy.write(`main/apps/${app}/blocks/ask.html`, '<h1>{title}</h1>{_state} {_edit} {_save}');
       await copy.write(`main/apps/${app}/blocks/ask.js`, logic);
     }
+    await copy.write(
+      'main/apps/desk/blocks/linked.yaml',
+      `self_service: [edit]
+notify: { to: notify@example.org, subject: 'Changed {link}', on_update: true }
+states:
+  new: { to: [accepted], notify: { to: state@example.org, subject: 'New {link}' } }
+  accepted: { notify: { to: state@example.org, subject: 'Accepted {link}' } }
+elements: { title: TEXT }
+`,
+    );
+    await copy.write('main/apps/desk/blocks/linked.html', '{title} {_edit} {_save}');
+    await copy.write(
+      'main/apps/desk/blocks/linked.js',
+      "export function record_id() { return 'named-' + Date.now(); }\n",
+    );
     await copy.write('main/apps/desk/blocks/plain.yaml', 'elements: { title: TEXT }\n');
   });
   const database = useDatabase(client);
@@ -217,6 +232,33 @@ describe.each(await availableClients())('states on %s', (client) => {
     await ask('PATCH desk/record/r', { state: 'nowhere' });
     await ask('PATCH desk/record/r', { state: 'accepted' });
     expect((await mails()).slice(before)).toEqual(['Accepted: Named']);
+  });
+
+  test('mails about a record have its link: those of its first state, and of changes that editors make', async () => {
+    const subjects = () =>
+      stage.host.run(async (strapi) => {
+        const rows = await strapi.db.query('plugin::apps.mail').findMany({ where: { app: 'desk' }, orderBy: 'id' });
+        return rows.map(({ recipients, subject }: Record<string, string>) => `${recipients}: ${subject}`);
+      });
+    const before = (await subjects()).length;
+    const made = await ask('POST desk', { block: 'linked', title: 'a' }, 'anonymous');
+    const { id, link } = made.json as unknown as { id: string; link: string };
+    expect([id, link]).toEqual([expect.stringMatching(/^named-/), expect.stringContaining('/desk/mine/')]);
+    await ask(`PATCH desk/record/${id}`, { state: 'accepted' });
+    const saved = await ask(`POST desk/record/${id}`, undefined, 'eric', {
+      form: { title: 'b', _save: '1' },
+      accept: html,
+    });
+    expect(saved.status, saved.text).toBe(303);
+    const ofForm = await ask('POST desk/blocks/linked', { title: 'c', _save: '1' }, 'anonymous');
+    const { link: second } = ofForm.json as unknown as { link: string };
+    expect((await subjects()).slice(before)).toEqual([
+      `state@example.org: New ${link}`,
+      `state@example.org: Accepted ${link}`,
+      `notify@example.org: Changed ${link}`,
+      `state@example.org: New ${second}`,
+      `notify@example.org: Changed ${second}`,
+    ]);
   });
 
   test('of two changes of one state at the same time exactly one is made', async () => {

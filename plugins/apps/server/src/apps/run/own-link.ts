@@ -72,7 +72,10 @@ export function ownAddress(
   return services.sites.urls.link(site, app.id, 'mine', token);
 }
 
-/** The address that `{link}` stands for in texts about a record: of the link that this request has made or was opened by; null without one. */
+/**
+ * The address that `{link}` stands for in texts about a record: of the link that this request has made, was opened by, or has looked up for
+ * a mail; null without one.
+ */
 export function linkOfRecord(run: Run, { id }: Pick<StoredRecord, 'id'>): string | null {
   const linkId = run.links.get(id);
   if (linkId !== undefined) return ownAddress({ services: run.services, site: run.visit.site, app: run.app }, linkId);

@@ -38,7 +38,7 @@ export async function notifyOfSave(run: Run, block: Block, record: StoredRecord,
 
 /** Queues the mail that a `notify` says, of a block or of a state; in the same way it never fails the request. */
 export const notifyOf = (run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void> =>
-  guarded(run, block, 'notify', () => send(run, block, notify, record));
+  guarded(run, block, 'notify', async () => send(await withLink(run, block, record), block, notify, record));
 
 /** Makes a mail; one that cannot be made is reported under the key of the definition that asks for it. */
 async function guarded(run: Run, block: Block, key: 'notify' | 'receipt', make: () => Promise<void>): Promise<void> {
@@ -138,8 +138,7 @@ export async function sendReceipt(run: Run, block: Block, record: StoredRecord):
 }
 
 /**
- * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. The request is another
- * one's, so that the record's link is known to it for the mail alone. A mail that cannot be made keeps no record from moving up.
+ * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. A mail that cannot be made keeps no record from moving up.
  * @param app the app of the record: logic of another one may have made the place free
  */
 export async function sendPlace(run: Run, app: App, block: Block, record: StoredRecord): Promise<void> {
@@ -148,16 +147,18 @@ export async function sendPlace(run: Run, app: App, block: Block, record: Stored
   if (!receipt || !address) return;
   await guarded(run, block, 'receipt', async () => {
     const own = app.id === run.app.id ? run : nestedRun(run, app);
-    const links = new Map(run.links);
-    await findLink({ ...own, links }, record);
-    await makeReceipt({ ...own, links }, block, receipt, { address, record, because: 'place' });
+    await makeReceipt(await withLink(own, block, record), block, receipt, { address, record, because: 'place' });
   });
 }
 
-/** Makes the stored link of a record known to a run, if there is one. */
-async function findLink(run: Run, { id }: StoredRecord): Promise<void> {
+/**
+ * The run with the stored link of a record, for a mail about it: the request may be another one's, who must not get the link in its
+ * answer.
+ */
+async function withLink(run: Run, { definition }: Block, { id }: StoredRecord): Promise<Run> {
+  if (!definition.selfService || run.links.has(id)) return run;
   const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key: keyOf(run), purpose: 'mine', id }));
-  if (own) run.links.set(id, own.linkId);
+  return own ? { ...run, links: new Map(run.links).set(id, own.linkId) } : run;
 }
 
 /** Why a receipt is sent: its first sentence, where that is shown above a block too, and its subject where the definition has none. */
@@ -248,8 +249,7 @@ export async function confirmRecord(run: Run, block: Block | null, record: Store
   await settlePlaces(run);
   const confirmed = (await run.unit.get(key, record.id)) ?? record;
   if (!block) return confirmed;
-  await findLink(run, record);
-  await sendReceipt(run, block, confirmed);
+  await sendReceipt(await withLink(run, block, record), block, confirmed);
   await notifyOfSave(run, block, confirmed, true);
   await announceState(run, confirmed);
   return confirmed;

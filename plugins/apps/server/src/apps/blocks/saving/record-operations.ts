@@ -5,7 +5,6 @@ import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
 import { roleOf } from '../../elements';
 import { visibleIn } from '../../run/element-data';
-import { issueOwnLink } from '../../run/own-link';
 import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
 import { requirePlace } from '../../run/places/settle';
 import { keyOf } from '../../run/run';
@@ -36,8 +35,9 @@ export async function createRecord(run: Run, items: Items, pathId?: string): Pro
   const block = blockOf(run, items);
   const fresh = newRecord(run, items, pathId ?? idOf(items));
   if (!block) return createWithoutBlock(run, fresh);
-  const record = await withSession(run, block, null, (session) => createOfBlock(run, block, session, fresh));
-  issueOwnLink(run, block, record);
+  const record = await withSession(run, block, null, (session) =>
+    createOfBlock(run, block, session, fresh, { issuesLink: true }),
+  );
   await sendReceipt(run, block, record);
   return record;
 }
@@ -54,12 +54,13 @@ export async function createWithoutBlock(run: Run, fresh: NewRecord): Promise<St
   return run.unit.create(keyOf(run), fresh);
 }
 
-/** Creates a record of a client that names a block, in an open session of it. */
+/** Creates a record of a client that names a block, in an open session of it. @param options.issuesLink as of `saveInSession` */
 export async function createOfBlock(
   run: Run,
   block: Block,
   session: BlockSession,
   fresh: NewRecord,
+  { issuesLink = false } = {},
 ): Promise<StoredRecord> {
   await requirePlace(run, block);
   const left = await sentNames(run, block, Object.keys(fresh.items), null);
@@ -73,7 +74,7 @@ export async function createOfBlock(
     body: fresh.items,
   });
   const record = await run.unit.create(keyOf(run), { ...fresh, items: set });
-  const options = { creation: true, choosesId: fresh.id === undefined };
+  const options = { creation: true, choosesId: fresh.id === undefined, issuesLink };
   return (await saveInSession(run, block, session, record, options)).record;
 }
 

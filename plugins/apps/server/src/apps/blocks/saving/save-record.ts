@@ -4,6 +4,7 @@ import type { Region } from '../../../common/time/moments';
 import type { StoredRecord } from '../../../records/types';
 import { type FormFields, idsIn, type SentEntries } from '../../elements';
 import { elementData } from '../../run/element-data';
+import { issueOwnLink } from '../../run/own-link';
 import { settlePlaces } from '../../run/places/settle';
 import { type FormError, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
@@ -20,6 +21,8 @@ interface SaveOptions {
   creation: boolean;
   /** The new record was given no id: the block's `record_id` may choose it. */
   choosesId?: boolean;
+  /** The maker of the new record gets its link where the block offers one: mails about the record can name it. */
+  issuesLink?: boolean;
 }
 
 interface Saved {
@@ -52,6 +55,7 @@ export async function saveInSession(
       saving.add(addressOf(run, current.id));
       run.saving.add(addressOf(run, current.id));
     }
+    if (options.issuesLink) issueOwnLink(run, block, current);
     const { places, states, receipt } = block.definition;
     if (places || states || receipt?.confirm) await givePlace(run, session, current);
     const returned = (await session.run(['on_save'], true)).get('on_save') ?? null;

@@ -17,7 +17,7 @@ import {
   withSentFiles,
 } from '../../elements';
 import { requireStored } from '../../run/files';
-import { continuedDraft, issueOwnLink } from '../../run/own-link';
+import { continuedDraft } from '../../run/own-link';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
@@ -256,9 +256,12 @@ async function save(
         items: { ...withoutNames(await submitted.unread(), submission.hidden), ...items, block: block.id },
         creator,
       });
-  const done = await saveInSession(run, block, session, saved, { creation: !record, choosesId: !record });
+  const done = await saveInSession(run, block, session, saved, {
+    creation: !record,
+    choosesId: !record,
+    issuesLink: !record,
+  });
   if (!record) {
-    issueOwnLink(run, block, done.record);
     endDraft(run, block, done.record);
     await sendReceipt(run, block, done.record);
   }
