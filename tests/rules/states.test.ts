@@ -34,6 +34,7 @@ describe.each(await availableClients())('states on %s', (client) => {
         "acl: { rights: { reader: [rita, sam], editor: [editors, nina], submitter: ['*'] } }",
         "mail: { to: ['*@example.org'] }",
         'history: true',
+        'options: { office: desk@example.org }',
         ...(strict ? ['strict: true'] : []),
       ];
       await copy.write(`main/apps/${app}/settings.yaml`, `${settings.join('\n')}\n`);
@@ -56,6 +57,27 @@ elements: { title: TEXT }
       'main/apps/desk/blocks/linked.js',
       "export function record_id() { return 'named-' + Date.now(); }\n",
     );
+    // Its logic changes records of the other app, to whose mails other settings belong.
+    await copy.write(
+      'main/apps/beside/settings.yaml',
+      "options: { office: beside@example.com }\nmail: { to: ['*@example.com'] }\n",
+    );
+    await copy.write('main/apps/beside/blocks/shown.yaml', 'elements: { put: ACTION }\n');
+    await copy.write('main/apps/beside/blocks/shown.html', 'of the other app');
+    await copy.write(
+      'main/apps/beside/blocks/shown.js',
+      "export function put(context) { context.get_app('desk').get_record('r').state = 'done'; }\n",
+    );
+    await copy.write(
+      'main/apps/desk/blocks/told.yaml',
+      `states:
+  new: { to: [done] }
+  done: { notify: { to: '{options.office}', subject: 'Done: {title}', block: shown } }
+elements: { title: TEXT }
+`,
+    );
+    await copy.write('main/apps/desk/blocks/shown.yaml', 'elements: { title: TEXT }\n');
+    await copy.write('main/apps/desk/blocks/shown.html', '<p>Of desk: {title}</p>');
     await copy.write('main/apps/desk/blocks/plain.yaml', 'elements: { title: TEXT }\n');
   });
   const database = useDatabase(client);
@@ -259,6 +281,18 @@ elements: { title: TEXT }
       `state@example.org: New ${second}`,
       `notify@example.org: Changed ${second}`,
     ]);
+  });
+
+  test('logic of another app changes a state: the mail is that of the app of the record', async () => {
+    await ask('PUT desk/record/r', { block: 'told', title: 'Told' });
+    const changed = await ask('POST beside/blocks/shown/put', {}, 'mona');
+    expect(changed.status, changed.text).toBe(200);
+    expect(await state('r')).toBe('done');
+    const mails = await stage.host.run((strapi) =>
+      strapi.db.query('plugin::apps.mail').findMany({ where: { subject: 'Done: Told' } }),
+    );
+    expect(mails).toMatchObject([{ app: 'desk', recipients: 'desk@example.org' }]);
+    expect(mails[0].html ?? '<p>Of desk: Told</p>').toContain('Of desk: Told');
   });
 
   test('of two changes of one state at the same time exactly one is made', async () => {

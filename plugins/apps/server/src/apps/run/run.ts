@@ -1,4 +1,3 @@
-import { rightsOf } from '../../auth';
 import { isAppsError, logicError } from '../../common/errors';
 import { spanned } from '../../common/spans';
 import { firstAttempt, nextAttempt } from '../../logic';
@@ -17,7 +16,7 @@ import { PlaceChanges, type PlaceTally } from './places/changes';
 import { settlePlaces } from './places/settle';
 import { refuseInvalid } from './refusals';
 import type { AppServices, Ran, Run, Visit } from './types';
-import { type DryRun, listJobs, listMails, observeWrites, ownerOf, provenanceOf } from './visits';
+import { type DryRun, listJobs, listMails, observeWrites, provenanceOf, runIn } from './visits';
 
 /** Maximum depth of blocks displayed, saved or deleted inside each other. */
 export const MAX_DEPTH = 8;
@@ -231,11 +230,7 @@ const newBudget = ({ logic }: AppServices, { pageBudget }: Visit, attempt: Runne
 export function nestedRun(run: Run, app: App): Run {
   if (run.depth >= MAX_DEPTH) throw logicError(`Blocks are nested more than ${MAX_DEPTH} deep`);
   const response: ResponseChanges = { status: null, headers: {}, redirect: null };
-  const rights =
-    app.id === run.app.id
-      ? run.rights
-      : rightsOf(run.visit.requester, app.settings.acl, () => ownerOf(run.visit, app.settings));
-  return { ...run, app, rights, depth: run.depth + 1, response };
+  return { ...runIn(run, app), depth: run.depth + 1, response };
 }
 
 function writeLog(run: Run): void {

@@ -53,8 +53,8 @@ export interface Nested {
   ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
   /** Queues a mail about the record; one that cannot be made does not fail the request. */
   notify(run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void>;
-  /** Queues the receipt of a record of an app that has moved up from its waiting list, in the same way. */
-  notifyOfPlace(run: Run, app: App, block: Block, record: StoredRecord): Promise<void>;
+  /** Queues the receipt of a record that has moved up from its waiting list, in the same way. */
+  notifyOfPlace(run: Run, block: Block, record: StoredRecord): Promise<void>;
   /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
   delete(run: Run, record: StoredRecord): Promise<void>;
 }

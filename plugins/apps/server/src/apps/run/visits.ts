@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Items } from '../../../../shared/json';
-import { allows } from '../../auth';
+import { allows, rightsOf } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, missing, notFound } from '../../common/errors';
 import type { Provenance } from '../../records';
@@ -156,6 +156,13 @@ export function makerOf({
   const isKnown = visit.requester.kind !== 'anonymous' || visit.requester.identity !== '';
   const owner = !isKnown && visit.draft?.app === app.id ? visit.draft.draft.owner : null;
   return owner ?? (ownerOf(visit, app.settings) || null);
+}
+
+/** The run with the settings of `app` and its requester's rights there, in the same attempt: for what its records ask for. */
+export function runIn(run: Run, app: App): Run {
+  if (app.id === run.app.id) return run;
+  const rights = rightsOf(run.visit.requester, app.settings.acl, () => ownerOf(run.visit, app.settings));
+  return { ...run, app, rights };
 }
 
 /** The locale of a block of a run. */

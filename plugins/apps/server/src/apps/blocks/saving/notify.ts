@@ -20,7 +20,7 @@ import { settlePlaces } from '../../run/places/settle';
 import { keyOf, nestedRun } from '../../run/run';
 import type { Run } from '../../run/types';
 import { localeOf, nameOf } from '../../run/visits';
-import type { App, Block, Notify, Receipt } from '../../types';
+import type { Block, Notify, Receipt } from '../../types';
 import { displayBlock } from '../run-block';
 import { ownItems } from './checked-items';
 import { mailLines } from './readable-values';
@@ -139,16 +139,14 @@ export async function sendReceipt(run: Run, block: Block, record: StoredRecord):
 
 /**
  * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. A mail that cannot be made keeps no record from moving up.
- * @param app the app of the record: logic of another one may have made the place free
  */
-export async function sendPlace(run: Run, app: App, block: Block, record: StoredRecord): Promise<void> {
+export async function sendPlace(run: Run, block: Block, record: StoredRecord): Promise<void> {
   const { receipt } = block.definition;
   const address = receipt && receiptAddress(receipt, record);
   if (!receipt || !address) return;
-  await guarded(run, block, 'receipt', async () => {
-    const own = app.id === run.app.id ? run : nestedRun(run, app);
-    await makeReceipt(await withLink(own, block, record), block, receipt, { address, record, because: 'place' });
-  });
+  await guarded(run, block, 'receipt', async () =>
+    makeReceipt(await withLink(run, block, record), block, receipt, { address, record, because: 'place' }),
+  );
 }
 
 /**

@@ -85,8 +85,8 @@ function confirmedBlock(app: App, items: Items | null): Confirmed | null {
 }
 
 /** Whether a record comes into its block by a way in which it must be confirmed. */
-export function mustConfirm(run: Run, app: App, { key, id, before, after, enteredBy }: PlaceChange): boolean {
-  if (app.id !== run.app.id || key.app !== app.id || !confirmedBlock(app, after)) return false;
+export function mustConfirm(run: Run, app: App, { id, before, after, enteredBy }: PlaceChange): boolean {
+  if (!confirmedBlock(app, after)) return false;
   if (before && (before.block === after?.block || run.rights.edit(null))) return false;
   return ofVisitors.has(enteredBy) && !run.places.restored.has(id);
 }

@@ -7,7 +7,7 @@ import type { AppKey, StoredRecord } from '../../../records/types';
 import type { App, Block, Places } from '../../types';
 import { type FormError, FormRefusal, type PlaceCode } from '../refusals';
 import type { Run } from '../types';
-import { localeOf, refusal } from '../visits';
+import { localeOf, refusal, runIn } from '../visits';
 import type { PlaceChange } from './changes';
 import { beginConfirmation, mustConfirm, refuseUnconfirmed } from './confirmation';
 import { settleState } from './record-states';
@@ -103,7 +103,8 @@ async function settleAll(run: Run, changes: readonly PlaceChange[]): Promise<voi
     const name = `${key.site}/${key.app}`;
     if (!apps.has(name)) apps.set(name, await appOf(run, key));
     const app = apps.get(name);
-    if (app && hasRules(app)) await settle({ run, app, key }, change);
+    // By the settings of the record's app, whose mails may be sent: logic of another one may have changed it.
+    if (app && hasRules(app)) await settle({ run: runIn(run, app), app, key }, change);
   }
 }
 
@@ -292,7 +293,7 @@ async function moveUp(scope: Scope, block: Ruled): Promise<void> {
       const moved = await run.places.own({ key, id }, () => run.unit.update(key, id, { unset: [STATE] }));
       add(scope, waiting, -1);
       claim(scope, block, taken, limit);
-      await run.services.nested.notifyOfPlace(run, scope.app, block, moved);
+      await run.services.nested.notifyOfPlace(run, block, moved);
     }
   }
 }
