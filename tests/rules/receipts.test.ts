@@ -18,6 +18,11 @@ const layouts: Record<string, string> = {
   again: '{name} {email} {cv} {_save}',
 };
 
+const told = `receipt: { to: email }
+notify: { to: "{requester}", subject: "New: {name}" }
+states: { new: { notify: { to: "{requester}", subject: "In new: {name}" } } }
+`;
+
 const blocks: Record<string, string> = {
   join: `title: Join us
 receipt: { to: email, subject: "Welcome, {name}", block: told, confirm: true }
@@ -38,6 +43,8 @@ elements:
   once: 'limit_per_requester: 1\nreceipt: { to: email, confirm: true }\nelements: { name: TEXT, email: EMAIL }',
   moved:
     'receipt: { to: email, confirm: true }\nstates: { new: { to: [done], notify: { to: office@example.org, subject: "In new: {name}" } }, done: {} }\nelements: { name: TEXT, email: EMAIL }',
+  asked: `${told}elements: { name: TEXT, email: EMAIL }`,
+  sure: `${told.replace('to: email', 'to: email, confirm: true')}elements: { name: TEXT, email: EMAIL }`,
   look: 'elements: { all: BASIC, one: BASIC, shown: BASIC, make: ACTION, mark: ACTION }',
   refers: 'elements: { ref: { type: REFERENCE, app: events, text: name } }',
 };
@@ -60,7 +67,7 @@ describe.each(await availableClients())('receipts on %s', (client) => {
     for (const app of ['events', 'other']) {
       await copy.write(
         `main/apps/${app}/settings.yaml`,
-        "acl: { rights: { submitter: ['*'], reader: ['readers'], editor: ['editors'] } }\nvisitor: true\nhistory: true\nmail: { to: ['office@example.org'] }\nwebhooks: { out: { url: 'https://hooks.example.org/x', events: [create, update, delete] } }\n",
+        "acl: { rights: { submitter: ['*'], reader: ['readers'], editor: ['editors'] } }\nvisitor: true\nhistory: true\nmail: { to: ['office@example.org'], to_requester: true }\nwebhooks: { out: { url: 'https://hooks.example.org/x', events: [create, update, delete] } }\n",
       );
       await copy.write(`main/apps/${app}/blocks/join.yaml`, `${blocks.join}\n`);
       await copy.write(`main/apps/${app}/blocks/join.html`, '{name} {email} {day} {cv} {_save}');

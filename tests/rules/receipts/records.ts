@@ -148,6 +148,36 @@ export function waitingRecords(stage: Stage, mails: Mails, { client, look }: Loo
     expect((await ask('POST events/blocks/look/make', { json: {} })).text).toContain('none');
   });
 
+  test('at the confirmation goes out what would go out without it, and to whom', async () => {
+    for (const block of ['asked', 'sure']) {
+      const { email } = (await stage.user('rita')) as { email: string };
+      const make = (send: string, json: object) =>
+        ask(send, { as: 'rita', json: { ...json, email: `${block}@example.org` } });
+      const confirmed = async () => {
+        if (block === 'asked') return;
+        expect((await press(tokenIn(await mailTo('sure@example.org')), { as: 'eric', json: {} })).status).toBe(200);
+      };
+      const sent = async () =>
+        (await mails.all())
+          .filter(({ to }) => to === email)
+          .map(({ subject }) => subject)
+          .sort();
+      expect((await make('POST events', { block, name: 'by JSON' })).status).toBe(201);
+      await confirmed();
+      await expect.poll(sent, { timeout: 20_000 }).toEqual(['In new: by JSON']);
+      const { json } = await make(`POST events/blocks/${block}`, { name: 'by form', _save: '1' });
+      await expect
+        .poll(() => mails.to(`${block}@example.org`), { timeout: 20_000 })
+        .toHaveLength(block === 'asked' ? 2 : 3);
+      await confirmed();
+      await expect.poll(sent, { timeout: 20_000 }).toEqual(['In new: by JSON', 'In new: by form', 'New: by form']);
+      expect(
+        Object.keys((await stage.items('events', String(json.id))) ?? {}).filter((name) => name.startsWith('_')),
+      ).toEqual([]);
+      await mails.forget();
+    }
+  });
+
   test('places are held for half an hour, and taken again by who confirms later', async () => {
     const a = await make('seat', { name: 'a', email: 'a@example.org' });
     const tokenA = tokenIn(await mailTo('a@example.org'));

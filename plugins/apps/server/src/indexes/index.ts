@@ -32,6 +32,8 @@ export {
   type IndexedRecord,
   isLapsed,
   isUnconfirmed,
+  MAKER,
+  NOTIFY,
   type Place,
   type PlaceKind,
   placeIndex,

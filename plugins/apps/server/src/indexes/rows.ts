@@ -43,8 +43,14 @@ export const HELD = '_held';
 /** The item of an unconfirmed record that says since when it waits, in ISO 8601. */
 export const SINCE = '_since';
 
+/** The item of an unconfirmed record that a form has made: the mail of `notify` waits for the confirmation. */
+export const NOTIFY = '_notify';
+
+/** The item of an unconfirmed record with the e-mail address of the account that has made it: mails that wait may name it. */
+export const MAKER = '_maker';
+
 /** Items of a record that the server alone sets. */
-export const SERVER_ITEMS: readonly string[] = [STATE, HELD, SINCE];
+export const SERVER_ITEMS: readonly string[] = [STATE, HELD, SINCE, NOTIFY, MAKER];
 
 /** Whether a record waits until it is confirmed (docs/decisions/confirmation.md). */
 export const isUnconfirmed = (items: Items | null): boolean => items?.[STATE] === 'unconfirmed';

@@ -120,17 +120,22 @@ function requireSendable(run: Run, { to }: MailMessage): void {
   for (const address of to) requireAllowed(run, address);
 }
 
-function requireAllowed({ app, visit }: Run, address: string): void {
+function requireAllowed(run: Run, address: string): void {
+  const { app } = run;
   const { settings } = app;
-  const own = settings.mail?.toRequester ? requesterAddress(visit) : null;
+  const own = settings.mail?.toRequester ? requesterAddress(run) : null;
   if (isAllowed(address, [...recipientEntries(settings), ...(own === null ? [] : [own])])) return;
   const message = `mail.send: the app "${app.id}" may not send to ${address}: "mail" in its settings.yaml does not name it`;
   throw new AppsError('BadRequestError', message);
 }
 
-/** The e-mail address of the requester's account; null for others than users and administrators. */
-export function requesterAddress({ requester }: Run['visit']): string | null {
-  const email = requester.profile?.email;
+/**
+ * The e-mail address of the requester's account; null for others than users and administrators. In mails that have waited for a
+ * confirmation, that of who has made the record.
+ */
+export function requesterAddress({ visit, makerAddress }: Run): string | null {
+  if (makerAddress !== undefined) return makerAddress;
+  const email = visit.requester.profile?.email;
   return typeof email === 'string' && email !== '' ? email : null;
 }
 

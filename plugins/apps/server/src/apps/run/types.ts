@@ -53,6 +53,8 @@ export interface Nested {
   ): Promise<{ record: StoredRecord; ran: boolean; returned: Json }>;
   /** Queues a mail about the record; one that cannot be made does not fail the request. */
   notify(run: Run, block: Block, record: StoredRecord, notify: Notify): Promise<void>;
+  /** Queues what has waited for the confirmation of a record that its block's form has made, except the mail of its state. */
+  sendWaited(run: Run, block: Block, record: StoredRecord, unconfirmed: Items): Promise<void>;
   /** Queues the receipt of a record that has moved up from its waiting list, in the same way. */
   notifyOfPlace(run: Run, block: Block, record: StoredRecord): Promise<void>;
   /** Deletes the record; the `on_delete` of its block runs unless it is running already. */
@@ -191,6 +193,8 @@ export interface Run {
   readonly notes: LogEntry[];
   /** Ids of the links that it has made, by the ids of their records; shared by all levels. */
   readonly links: Map<string, string>;
+  /** Where it sends mails that have waited for a confirmation: the address of who has made the record, null of anonymous. */
+  readonly makerAddress?: string | null;
   readonly response: ResponseChanges;
   /** How many blocks are being displayed, saved or deleted inside each other. */
   readonly depth: number;

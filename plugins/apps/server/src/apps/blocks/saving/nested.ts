@@ -14,7 +14,7 @@ import { type BlockSession, withSession } from '../block-session';
 import { shownElements } from '../group';
 import { displayBlock } from '../run-block';
 import { checkedItems } from './checked-items';
-import { notifyOf, sendPlace } from './notify';
+import { notifyOf, sendPlace, sendWaited } from './notify';
 import { storedBlock } from './record-operations';
 import { changedRecord, conflictsIn, deleteRecord, isBeingDeleted, isBeingSaved, saveInSession } from './save-record';
 import { fixedItems, readSubmission } from './submission';
@@ -121,5 +121,6 @@ export const nested: Nested = {
   save,
   delete: remove,
   notify: notifyOf,
+  sendWaited,
   notifyOfPlace: sendPlace,
 };

@@ -3,7 +3,7 @@ import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { errorText, isAppsError } from '../../../common/errors';
 import { serverTimeZone } from '../../../common/time/cron';
 import { isoMoment, momentInZone } from '../../../common/time/moments';
-import { isUnconfirmed } from '../../../indexes';
+import { isUnconfirmed, MAKER, NOTIFY } from '../../../indexes';
 import { escapeHtml } from '../../../layouts';
 import { calendarFile } from '../../../mail';
 import type { AppKey, StoredRecord } from '../../../records/types';
@@ -14,7 +14,7 @@ import { checkedMail, filledLine, isAddress, mailLimits } from '../../mail';
 import { queueNotice, requesterAddress } from '../../run/calls-out';
 import { addNote, folderOf } from '../../run/diagnostics/failures';
 import { linkOfRecord } from '../../run/own-link';
-import { confirm, queueReceipt, receiptAddress } from '../../run/places/confirmation';
+import { confirm, notifyLater, queueReceipt, receiptAddress } from '../../run/places/confirmation';
 import { announceState } from '../../run/places/record-states';
 import { settlePlaces } from '../../run/places/settle';
 import { keyOf, nestedRun } from '../../run/run';
@@ -28,12 +28,13 @@ import { mailLines } from './readable-values';
 /**
  * Queues the mail of the block's `notify` for a record that its form has saved (docs/reference/definitions.md#notify). A mail
  * that cannot be made or sent does not fail the request, so that what the visitor has entered is not lost: the log, and
- * the console of those who see details, say why.
+ * the console of those who see details, say why. That of a new record which must be confirmed waits for it.
  */
 export async function notifyOfSave(run: Run, block: Block, record: StoredRecord, created: boolean): Promise<void> {
   const { notify } = block.definition;
-  if (isUnconfirmed(record.items)) return;
-  if (notify && (created || notify.onUpdate)) await notifyOf(run, block, record, notify);
+  if (!notify || !(created || notify.onUpdate)) return;
+  if (!isUnconfirmed(record.items)) return notifyOf(run, block, record, notify);
+  if (created) await notifyLater(run, keyOf(run), record);
 }
 
 /** Queues the mail that a `notify` says, of a block or of a state; in the same way it never fails the request. */
@@ -83,7 +84,7 @@ const lineFor =
 
 /** The value of a name in braces: `requester`, `id`, `options.<name>`, or an item of the record. */
 function valueFor(run: Run, record: StoredRecord, name: string): Json | undefined {
-  if (name === 'requester') return requesterAddress(run.visit);
+  if (name === 'requester') return requesterAddress(run);
   if (name === 'id') return record.id;
   if (name === 'link' && !Object.hasOwn(record.items, name)) return linkOfRecord(run, record) ?? undefined;
   if (!name.startsWith('options.')) return itemOf(record.items, name);
@@ -128,17 +129,22 @@ function report(run: Run, block: Block, message: string): void {
  * confirmed, when it is; of one that an administrator makes in the panel none. A mail that cannot be made does not fail the request: the log says why.
  */
 export async function sendReceipt(run: Run, block: Block, record: StoredRecord): Promise<void> {
+  if (!isUnconfirmed(record.items) && run.visit.through !== 'panel') await sendReceived(run, block, record);
+}
+
+/** Queues the mail of `receipt` which says that a record was received; none without an address. */
+async function sendReceived(run: Run, block: Block, record: StoredRecord): Promise<void> {
   const { receipt } = block.definition;
-  if (!receipt || isUnconfirmed(record.items) || run.visit.through === 'panel') return;
-  const address = receiptAddress(receipt, record);
-  if (address === null) return;
+  const address = receipt && receiptAddress(receipt, record);
+  if (!receipt || !address) return;
   await guarded(run, block, 'receipt', () =>
     makeReceipt(run, block, receipt, { address, record, because: 'received' }),
   );
 }
 
 /**
- * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. A mail that cannot be made keeps no record from moving up.
+ * Queues the mail of `receipt` for a record that has moved up from the waiting list: it begins with that. A mail that cannot be
+ * made keeps no record from moving up.
  */
 export async function sendPlace(run: Run, block: Block, record: StoredRecord): Promise<void> {
   const { receipt } = block.definition;
@@ -236,6 +242,25 @@ function startOf(
   return { start, end: start, isDay: false };
 }
 
+/** The run in which `{requester}` is who has made a record. @param unconfirmed its items before the confirmation */
+const asMaker = (run: Run, { [MAKER]: maker }: Items): Run => ({
+  ...run,
+  makerAddress: typeof maker === 'string' ? maker : null,
+});
+
+/**
+ * Queues what the making of a record would have sent without `confirm`, to whom it would have gone: the mail of `receipt`, and of a record
+ * that a form has made that of `notify`.
+ * @param block whose form it was
+ * @param unconfirmed its items before the confirmation
+ */
+export async function sendWaited(run: Run, block: Block, record: StoredRecord, unconfirmed: Items): Promise<void> {
+  const { notify } = block.definition;
+  const own = asMaker(await withLink(run, block, record), unconfirmed);
+  await sendReceived(own, block, record);
+  if (notify && unconfirmed[NOTIFY] === true) await notifyOf(own, block, record, notify);
+}
+
 /**
  * Confirms a record, and sends what has waited for that: the mail of `receipt`, those of `notify` and of its state. Webhooks follow from
  * the change. ConflictError and FormRefusal where it has lost its places and there are none; nothing is changed then.
@@ -247,8 +272,7 @@ export async function confirmRecord(run: Run, block: Block | null, record: Store
   await settlePlaces(run);
   const confirmed = (await run.unit.get(key, record.id)) ?? record;
   if (!block) return confirmed;
-  await sendReceipt(await withLink(run, block, record), block, confirmed);
-  await notifyOfSave(run, block, confirmed, true);
-  await announceState(run, confirmed);
+  await sendWaited(run, block, confirmed, record.items);
+  await announceState(asMaker(run, record.items), confirmed);
   return confirmed;
 }

@@ -1,12 +1,13 @@
 import { type Items, itemOf } from '../../../../../shared/json';
 import { AppsError } from '../../../common/errors';
-import { HELD, isUnconfirmed, SERVER_ITEMS, SINCE, STATE } from '../../../indexes';
+import { HELD, isUnconfirmed, MAKER, NOTIFY, SERVER_ITEMS, SINCE, STATE } from '../../../indexes';
 import { escapeHtml } from '../../../layouts';
 import type { CountedReceipt as ReceiptMail } from '../../../mail/types';
 import type { Through } from '../../../records';
 import type { AppKey, StoredRecord } from '../../../records/types';
 import { checkedMail, isAddress, mailLimits } from '../../mail';
 import type { App, Block, Receipt } from '../../types';
+import { requesterAddress } from '../calls-out';
 import { FormRefusal } from '../refusals';
 import type { Run } from '../types';
 import { localeOf, nameOf } from '../visits';
@@ -112,7 +113,13 @@ export async function beginConfirmation(
   const address = receiptAddress(block.receipt, { items });
   if (address === null)
     throw new FormRefusal([{ path: [block.receipt.to], message: locale.say('required') }], run.budget);
-  const set = { [STATE]: 'unconfirmed', [SINCE]: new Date().toISOString(), ...(held && { [HELD]: true }) };
+  const maker = requesterAddress(run);
+  const set = {
+    [STATE]: 'unconfirmed',
+    [SINCE]: new Date().toISOString(),
+    ...(held && { [HELD]: true }),
+    ...(maker !== null && { [MAKER]: maker }),
+  };
   const record = await run.places.own({ key, id }, () => run.unit.update(key, id, { set }));
   const { linkId, write } = run.services.links.issue({ key, purpose: 'confirm', id });
   run.unit.atCommit(write);
@@ -140,7 +147,7 @@ export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange)
   const { say } = await localeOf(run);
   const wrong = (name: string, message: string) => new FormRefusal([{ path: [name], message }], run.budget);
   if (isUnconfirmed(after) !== isUnconfirmed(before)) throw wrong(STATE, say('server_item'));
-  for (const name of [HELD, SINCE])
+  for (const name of [HELD, SINCE, NOTIFY, MAKER])
     if ((after[name] ?? null) !== (before?.[name] ?? null)) throw wrong(name, say('server_item'));
   const block = confirmedBlock(app, after);
   if (!block || before?.block !== after.block || ![...ways].some((way) => ofVisitors.has(way)) || run.rights.edit(null))
@@ -156,6 +163,11 @@ export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange)
 export async function confirm(run: Run, key: AppKey, { id }: Pick<StoredRecord, 'id'>): Promise<void> {
   run.places.byServer.add(id);
   await run.unit.update(key, id, { unset: [...SERVER_ITEMS] });
+}
+
+/** Notes that the form which has made an unconfirmed record has a mail of `notify` to send, at the confirmation. */
+export async function notifyLater(run: Run, key: AppKey, { id }: Pick<StoredRecord, 'id'>): Promise<void> {
+  await run.places.own({ key, id }, () => run.unit.update(key, id, { set: { [NOTIFY]: true } }));
 }
 
 /** For how long an unconfirmed record waits, in milliseconds; one that does not say so, for ever. */
