@@ -159,6 +159,20 @@ describe.each(await availableClients())('places on %s', (client) => {
     expect(await Promise.all(['y', 'z'].map(state))).toEqual([null, 'waiting']);
   });
 
+  test('who waits and is moved into another block has no place there, or that of the new block', async () => {
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await make('list', id);
+    await make('raised', 'r');
+    expect(await Promise.all(['c', 'd', 'e'].map(state))).toEqual(['waiting', 'waiting', 'waiting']);
+    for (const [id, block] of Object.entries({ c: 'plain', d: 'seat', e: 'raised' }))
+      expect(await ask(`PATCH reg/record/${id}`, { block }), block).toMatchObject({ status: 200 });
+    expect(await Promise.all(['b', 'c', 'd', 'e'].map(state))).toEqual(['waiting', null, null, 'waiting']);
+    expect(await page('list')).toContain('1 of 1, 0 left, 1 wait, full');
+    expect(await page('seat')).toContain('1 of 2, 1 left, 0 wait, open');
+    expect(await page('raised')).toContain('1 of 1, 0 left, 1 wait, full');
+    expect(await ask('PATCH reg/record/b', { block: 'plain', _state: 'waiting' })).toMatchObject({ status: 200 });
+    expect(await state('b')).toBeNull();
+  });
+
   test('a larger limit moves up those who wait', async () => {
     for (const id of ['a', 'b', 'c']) await make('raised', id);
     expect(await state('b')).toBe('waiting');

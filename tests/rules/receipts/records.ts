@@ -178,6 +178,23 @@ export function waitingRecords(stage: Stage, mails: Mails, { client, look }: Loo
     }
   });
 
+  test.each(['plain', 'sure', 'seat'])(
+    'an editor who moves a record into "%s" confirms it, and sends what has waited',
+    async (block) => {
+      const { id } = await make('join', { name: 'M', email: 'm@example.org' });
+      await mailTo('m@example.org');
+      expect((await ask(`PATCH events/record/${id}`, { as: 'eric', json: { block } })).status).toBe(200);
+      const items = (await stage.items('events', id)) ?? {};
+      expect([items.block, ...Object.keys(items).filter((name) => name.startsWith('_'))]).toEqual([block]);
+      expect(await search('rita')).toEqual([id]);
+      expect((await mailTo('office@example.org')).subject).toBe('New: M');
+      await expect
+        .poll(async () => (await mails.to('m@example.org')).map(({ subject }) => subject))
+        .toEqual(['Please confirm: Join us', 'Welcome, M']);
+      expect(await mails.hooks()).toEqual(['create']);
+    },
+  );
+
   test('places are held for half an hour, and taken again by who confirms later', async () => {
     const a = await make('seat', { name: 'a', email: 'a@example.org' });
     const tokenA = tokenIn(await mailTo('a@example.org'));

@@ -146,14 +146,15 @@ export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange)
   if (!after || run.places.byServer.has(id)) return;
   const { say } = await localeOf(run);
   const wrong = (name: string, message: string) => new FormRefusal([{ path: [name], message }], run.budget);
-  if (isUnconfirmed(after) !== isUnconfirmed(before)) throw wrong(STATE, say('server_item'));
+  // Of one that comes into another block nothing of before is left.
+  const had = before?.block === after.block ? before : null;
+  if (isUnconfirmed(after) !== isUnconfirmed(had)) throw wrong(STATE, say('server_item'));
   for (const name of [HELD, SINCE, NOTIFY, MAKER])
-    if ((after[name] ?? null) !== (before?.[name] ?? null)) throw wrong(name, say('server_item'));
+    if ((after[name] ?? null) !== (had?.[name] ?? null)) throw wrong(name, say('server_item'));
   const block = confirmedBlock(app, after);
-  if (!block || before?.block !== after.block || ![...ways].some((way) => ofVisitors.has(way)) || run.rights.edit(null))
-    return;
+  if (!block || !had || ![...ways].some((way) => ofVisitors.has(way)) || run.rights.edit(null)) return;
   const { to } = block.receipt;
-  if ((after[to] ?? null) !== (before?.[to] ?? null)) throw wrong(to, say('address_fixed'));
+  if ((after[to] ?? null) !== (had[to] ?? null)) throw wrong(to, say('address_fixed'));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Items } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
 import type { Awaitable } from '../../../common/time/awaitable';
 import { documentIdsIn } from '../../../files';
-import { FILES_INDEX, isLapsed, isUnconfirmed, type Place, STATE } from '../../../indexes';
+import { FILES_INDEX, isLapsed, isUnconfirmed, type Place, SERVER_ITEMS, STATE } from '../../../indexes';
 import type { AppKey, StoredRecord } from '../../../records/types';
 import type { App, Block, Places } from '../../types';
 import { type FormError, FormRefusal, type PlaceCode } from '../refusals';
@@ -118,6 +118,34 @@ const hasRules = memoized(
 );
 
 async function settle(scope: Scope, change: PlaceChange): Promise<void> {
+  const moved = await withoutServerItems(scope, change);
+  await settleInBlock(scope, moved);
+  if (moved !== change) await sendWaiting(scope, change);
+}
+
+/**
+ * A record that comes into another block leaves behind what the server has noted of its place and its confirmation: the rules of the new
+ * block decide about it.
+ */
+async function withoutServerItems({ run, key }: Scope, change: PlaceChange): Promise<PlaceChange> {
+  const { id, before, after } = change;
+  if (!before || !after || before.block === after.block) return change;
+  const left = SERVER_ITEMS.filter((name) => Object.hasOwn(after, name) && after[name] === before[name]);
+  if (left.length === 0) return change;
+  const { items } = await run.places.own({ key, id }, () => run.unit.update(key, id, { unset: left }));
+  return { ...change, after: items };
+}
+
+/** Sends the mails that have waited for the confirmation of a record, where it has left its block and counts now. */
+async function sendWaiting({ run, app, key }: Scope, { id, before }: PlaceChange): Promise<void> {
+  if (!before || !isUnconfirmed(before)) return;
+  const block = app.blocks.get(String(before.block));
+  const record = await run.unit.get(key, id);
+  if (block && !block.error && record && !isUnconfirmed(record.items))
+    await run.services.nested.sendWaited(run, block, record, before);
+}
+
+async function settleInBlock(scope: Scope, change: PlaceChange): Promise<void> {
   const { creator, before } = change;
   await refuseUnconfirmed(scope.run, scope.app, change);
   const after = await unconfirmedFirst(scope, change);
