@@ -139,7 +139,7 @@ export interface Places {
 }
 
 /** A state that records of a block may be in. */
-export interface RecordState {
+export interface DeclaredState {
   name: string;
   /** As people read it; null: its name. */
   label: string | null;
@@ -156,7 +156,7 @@ export interface RecordState {
 export interface States {
   /** The state of a new record: the first. */
   initial: string;
-  all: ReadonlyMap<string, RecordState>;
+  all: ReadonlyMap<string, DeclaredState>;
 }
 
 /** What the holder of a link to a record may do with it, besides seeing it. */

@@ -24,7 +24,7 @@ import { type Awaitable, whenAll } from '../common/time/awaitable';
 import { localeProblem } from '../sites';
 import type { Address, AppTarget, ContentItem, LinkTargetKind, Site } from '../sites/types';
 import { draftOfToken } from './app/drafts';
-import { requireJsonUse } from './app/json-handlers';
+import { requireJsonUse } from './app/json-use';
 import { ownOf } from './app/own-records';
 import { viewsOf } from './app/page-handlers';
 import { allowedMethods, routeOf } from './app/routes';

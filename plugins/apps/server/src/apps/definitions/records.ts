@@ -5,12 +5,12 @@ import { isoMoment } from '../../common/time/moments';
 import { elementTypes, listedOptions, roleOf } from '../elements';
 import type {
   Block,
+  DeclaredState,
   ElementDefinition,
   LocalTime,
   Places,
   Privacy,
   Receipt,
-  RecordState,
   SelfService,
   States,
   TimeSpan,
@@ -276,7 +276,7 @@ export const STATE_ITEM = 'state';
 
 const stateMapping = mapping({ to: names, by: names, label: caption, notify });
 
-type GivenState = Omit<RecordState, 'name'>;
+type GivenState = Omit<DeclaredState, 'name'>;
 
 const state: Check<GivenState> = check(stateMapping.schema.nullable(), (value, at): GivenState => {
   const { to = [], by = null, label = null, notify: mail = null } = value === null ? {} : stateMapping.read(value, at);
@@ -288,7 +288,7 @@ const allStates = named('a state', state);
 /** The key `states` of a definition (docs/reference/definitions.md#states). */
 export const states: Check<States> = check(allStates.schema, (value, at): States => {
   const given = allStates.read(value, at) as Map<string, GivenState>;
-  const all = new Map([...given].map(([name, one]): [string, RecordState] => [name, { name, ...one }]));
+  const all = new Map([...given].map(([name, one]): [string, DeclaredState] => [name, { name, ...one }]));
   const [initial] = all.keys();
   if (initial === undefined) return at.fail('"states" needs at least one state: the first is that of a new record');
   if (all.size > MAX_STATES) at.fail(`A block has at most ${MAX_STATES} states, not ${all.size}`);
@@ -316,7 +316,7 @@ export function checkStates(
 }
 
 /** The states that no record can come into, because no way leads to them from the first. */
-export function unreachableStates({ initial, all }: States): RecordState[] {
+export function unreachableStates({ initial, all }: States): DeclaredState[] {
   const reached = new Set([initial]);
   for (const name of reached) for (const target of all.get(name)?.to ?? []) reached.add(target);
   return [...all.values()].filter(({ name }) => !reached.has(name));

@@ -31,7 +31,7 @@ import { AppsError, attemptAsync, missing, notFound } from '../../common/errors'
 import { must, readParameters } from '../../common/validation';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
-import { jsonRefusal } from '../app/json-handlers';
+import { jsonRefusal } from '../app/json-use';
 import type { HttpServices } from '../request/exchange';
 import { appOf, type Handlers } from './handler';
 

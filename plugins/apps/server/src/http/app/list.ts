@@ -23,7 +23,7 @@ import type { Exchange, TargetOf } from '../request/exchange';
 import { type ListFormat, listFormat } from '../request/negotiate';
 import { historyParameters, listParameters, restoreBody } from '../request/operations';
 import { resumed, streamed } from '../response/logic-response';
-import { jsonRefusal } from './json-handlers';
+import { jsonRefusal } from './json-use';
 import { doneOnce, namedRequest } from './kept-answers';
 
 /** The JSON of an entry of a listing or search result (docs/reference/json-interface.md#operations). */

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { RecordWrite } from '../../indexes';
 import { type Commits, EVERY } from './commits';
-import { type Position, type ReadCondition, touches } from './log';
+import { type Position, type RangeCondition, touches } from './log';
 
 /** What was read of one app: records by id, and by conditions. */
 export interface ScopeReads {
   readonly ids: ReadonlySet<string>;
-  readonly ranges: readonly ReadCondition[];
+  readonly ranges: readonly RangeCondition[];
 }
 
 /** What was read, by scope; `any`: everything of the scope counts. */

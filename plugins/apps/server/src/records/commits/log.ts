@@ -5,7 +5,7 @@ import type { RecordWrite } from '../../indexes';
 export type Changes = ReadonlyMap<string, readonly RecordWrite[] | null>;
 
 /** What is read by a condition instead of by ids. */
-export interface ReadCondition {
+export interface RangeCondition {
   /** Whether a record belongs to it; `seq` 0: one that is not stored yet. */
   has(record: NonNullable<RecordWrite['after']>): boolean;
   /** Whether only the number of records counts. */
@@ -13,7 +13,7 @@ export interface ReadCondition {
 }
 
 /** Whether what is read by a condition may be another after the write. */
-export function touches({ has, isCount }: ReadCondition, { before, after }: RecordWrite): boolean {
+export function touches({ has, isCount }: RangeCondition, { before, after }: RecordWrite): boolean {
   const [was, is] = [before !== null && has(before), after !== null && has(after)];
   return isCount ? was !== is : was || is;
 }

@@ -6,7 +6,7 @@ import { inSlices } from '../../common/time/pace';
 import { type Dialect, marks, type Sql } from '../../database';
 import { type Access, IndexMissing, type RecordWrite } from '../../indexes';
 import type { CommitCounts } from '../commits/commits';
-import { CollisionError, type CommitLog, type Position, type ReadCondition, touches } from '../commits/log';
+import { CollisionError, type CommitLog, type Position, type RangeCondition, touches } from '../commits/log';
 import type { ContentRow, StoredRecord } from '../types';
 
 /**
@@ -25,7 +25,7 @@ export interface Found {
 }
 
 /** What a unit of work reads by a condition instead of by ids. */
-export interface RangeRead extends ReadCondition {
+export interface RangeRead extends RangeCondition {
   scope: string;
   /** Names the condition: units that collide on it run one after the other. */
   name: string;
@@ -82,8 +82,8 @@ export class Ranges {
   }
 
   /** What they read, by app. */
-  reads(): ReadonlyMap<string, readonly ReadCondition[]> {
-    const byScope = new Map<string, ReadCondition[]>();
+  reads(): ReadonlyMap<string, readonly RangeCondition[]> {
+    const byScope = new Map<string, RangeCondition[]>();
     for (const { scope, has, isCount } of this.list) {
       const known = byScope.get(scope);
       if (known) known.push({ has, isCount });

@@ -3,7 +3,7 @@ import { allows } from '../../../auth';
 import { isUnconfirmed } from '../../../indexes';
 import type { Through } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
-import type { App, Block, RecordState, States } from '../../types';
+import type { App, Block, DeclaredState, States } from '../../types';
 import { FormRefusal } from '../refusals';
 import type { Run } from '../types';
 import { localeOf, refusal } from '../visits';
@@ -26,13 +26,13 @@ function statedBlock(app: App, items: Items | null): Stated | null {
  * The state of a record: of one from before the block had states, the first; null for a value that is none of its states, such as one
  * that the definition had earlier.
  */
-export function stateOf({ initial, all }: States, items: Items): RecordState | null {
+export function stateOf({ initial, all }: States, items: Items): DeclaredState | null {
   const value = items[ITEM];
   return all.get(value === undefined || value === null ? initial : String(value)) ?? null;
 }
 
 /** The states that a record may come into: of one whose state there is no longer, all. */
-export const waysFrom = ({ all }: States, from: RecordState | null): readonly string[] => from?.to ?? [...all.keys()];
+export const waysFrom = ({ all }: States, from: DeclaredState | null): readonly string[] => from?.to ?? [...all.keys()];
 
 /** How a state is called: by the definition, in the language of the site, else its name. */
 export const labelOf = ({ all }: States, name: string): string => all.get(name)?.label ?? name;
@@ -41,7 +41,11 @@ export const labelOf = ({ all }: States, name: string): string => all.get(name)?
  * Whether the requester may change the state of a record that is in `from`: whom `by` names, without `by` those who may change the record;
  * managers, and in the panel administrators who may change records.
  */
-export function mayMove(run: Pick<Run, 'visit' | 'rights'>, from: RecordState | null, creator: string | null): boolean {
+export function mayMove(
+  run: Pick<Run, 'visit' | 'rights'>,
+  from: DeclaredState | null,
+  creator: string | null,
+): boolean {
   const { requester, inputs, through } = run.visit;
   if (run.rights.manager || through === 'panel') return true;
   if (!from?.by) return run.rights.edit(creator);
@@ -99,12 +103,12 @@ export async function settleState(
 }
 
 /** @param from null: any state of the block is right */
-async function requireWay(run: Run, states: States, from: RecordState | null, to: Json): Promise<void> {
+async function requireWay(run: Run, states: States, from: DeclaredState | null, to: Json): Promise<void> {
   if (typeof to === 'string' && states.all.has(to) && waysFrom(states, from).includes(to)) return;
   throw await noWay(run, states, from, to);
 }
 
-async function noWay(run: Run, states: States, from: RecordState | null, to: Json): Promise<FormRefusal> {
+async function noWay(run: Run, states: States, from: DeclaredState | null, to: Json): Promise<FormRefusal> {
   const { say } = await localeOf(run);
   const name = typeof to === 'string' ? labelOf(states, to) : (JSON.stringify(to) ?? '');
   const message = say('no_way', { from: from ? labelOf(states, from.name) : '–', to: name });
@@ -124,7 +128,7 @@ async function entered(
   run: Run,
   block: Block,
   { key, id }: Pick<PlaceChange, 'key' | 'id'>,
-  state: RecordState | undefined,
+  state: DeclaredState | undefined,
 ): Promise<void> {
   const notify = state?.notify;
   const record = notify && (await run.unit.get(key, id));
