@@ -72,6 +72,19 @@ describe.each([
   });
 });
 
+test.each([
+  ['JavaScript', javascript("context.fetch('x'); for (;;);")],
+  ['Python', python("context.fetch('x')", 'while True:', '    pass')],
+])(
+  '%s has its own time, no more, also while another session of the request still waits',
+  async (_language, endless) => {
+    const budget = runtime.budget();
+    const other = run(javascript("context.fetch('x'); return 'ok'"), () => hostOf(budget, logicTime * 2), budget);
+    await expect(run(endless, () => hostOf(budget, 300), budget)).rejects.toMatchObject({ name: 'LogicTimeoutError' });
+    expect(await other).toBe('ok');
+  },
+);
+
 test('logic that goes on after many calls has what is left of its time', async () => {
   const body =
     "for (let i = 0; i < 4; i += 1) { context.fetch('x'); const end = Date.now() + 300; while (Date.now() < end); } return 'ok'";

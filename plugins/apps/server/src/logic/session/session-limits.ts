@@ -107,7 +107,8 @@ export function remainingTime({ deadline, waiting }: SharedBudget): number {
 
 /**
  * Runs work for which a request waits: its time does not count for its logic. The runner stops the time of the request's sessions
- * that are in a host call, that of outer blocks included; a session that runs beside them has no more time than before.
+ * that are in a host call, that of outer blocks included, until the call is answered or the request no longer waits; a session that
+ * runs beside them has no more time than before.
  */
 export async function waited<T>(shared: SharedBudget, work: () => Promise<T>): Promise<T> {
   const { waiting, inCall } = shared;

@@ -245,7 +245,10 @@ export class SessionLink {
 
   private reply(data: string): void {
     this.serving = false;
-    this.options.budget.shared.inCall.delete(this.pausable);
+    const { inCall, waiting } = this.options.budget.shared;
+    inCall.delete(this.pausable);
+    // While others of the request wait, the runner has stopped this session's time too: its logic goes on now.
+    if (waiting.count > 0) this.pausable.resume();
     this.options.runner.send({ type: 'reply', session: this.id, data });
   }
 
