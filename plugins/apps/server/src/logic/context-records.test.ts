@@ -175,6 +175,26 @@ test('a value that is added to an object later is checked before it is stored', 
   );
 });
 
+test.each([
+  ['saved', 's.save({ total: 2 })'],
+  ['shown', 's.display()'],
+  ['deleted', "context.app.delete_record('s')"],
+])('what is changed in a list or an object is stored also after another record was %s', async (_name, other) => {
+  const host = fakeHost({ r: { tags: ['a'], map: { a: 1 }, total: 1 }, s: { total: 1 } });
+  const body = `const r = context.app.get_record('r'); const s = context.app.get_record('s'); const { tags, map } = r; ${other};
+    tags.push('x'); map.b = [2]; const total = r.total; tags.push('y'); r.save(); map.b.push(3); return [total, r.tags === tags]`;
+  expect(await value(body, host)).toEqual([1, true]);
+  expect(host.stored.r).toEqual({ tags: ['a', 'x', 'y'], map: { a: 1, b: [2, 3] }, total: 1 });
+});
+
+test('a record whose lists were only read after another was saved is read again alone', async () => {
+  const host = fakeHost({ r: { tags: ['a'] }, s: { total: 1 } });
+  const body =
+    "const { r, s } = { r: context.app.get_record('r'), s: context.app.get_record('s') }; r.tags; s.save(); r.tags";
+  await value(body, host);
+  expect(host.calls.map(([name]) => name)).toEqual(['getRecord', 'getRecord', 'saveRecord', 'getRecord']);
+});
+
 describe('changes whose message fails', () => {
   const begin = "const s = context.app.get_record('s'); context.record.total = 2;";
 

@@ -106,6 +106,29 @@ describe('records in Python', () => {
     if (expected !== null || !('life' in host.stored)) expect(host.stored.life ?? {}).toMatchObject(items);
   });
 
+  test.each([
+    ['saved', 's.save({"total": 2})'],
+    ['shown', 's.display()'],
+    ['deleted', 'context.app.delete_record("s")'],
+  ])('what is changed in a list or a dictionary is stored also after another record was %s', async (_name, other) => {
+    const host = fakeHost({ ...stored(), s: { total: 1 } });
+    const body = [
+      get,
+      's = context.app.get_record("s")',
+      'l, m = r["list"], r["map"]',
+      other,
+      'l.append("x")',
+      'm["b"] = [2]',
+      'total = r["total"]',
+      'l.append("y")',
+      'r.save()',
+      'm["b"].append(3)',
+      'return total, r["list"] is l',
+    ];
+    expect(await run(body, host)).toEqual([3, true]);
+    expect(host.stored.life).toEqual({ ...stored().life, list: [1, 'x', 'y'], map: { a: 1, b: [2, 3] } });
+  });
+
   const record = (id: string) => ({ id, url: `http://x/record/${id}`, items: {} });
   const page = (limit?: number) => ({ records: [record('life')], cursor: limit === 1 ? 'next' : null });
 

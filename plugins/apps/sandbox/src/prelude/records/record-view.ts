@@ -4,7 +4,16 @@ import type { RecordData, SavedData } from '../../../../shared/logic-protocol';
 import { forwardedArguments, idText, isPlain, named } from '../arguments';
 import { hasOwn, NativeError, NativeTypeError } from '../primordials';
 import { isRequest } from '../request';
-import { allItems, incItem, type RecordState, readItem, refresh, setItem, unsetItem } from './record-state';
+import {
+  allItems,
+  incItem,
+  pendingChange,
+  type RecordState,
+  readItem,
+  refresh,
+  setItem,
+  unsetItem,
+} from './record-state';
 
 const states = new WeakMap<object, RecordState>();
 
@@ -23,13 +32,18 @@ interface Server {
   renew(state: RecordState, now: RecordData): void;
 }
 
-/** The state of `record`, read again if other code may have changed it. */
+/**
+ * The state of `record`, read again if other code may have changed it. What logic has meanwhile changed inside of a list or an object
+ * is sent first: it would be replaced by what is read.
+ */
 function fresh(record: object): RecordState {
   const state = states.get(record);
   if (!state) throw new NativeTypeError('this method belongs to a record');
   if (state.stale) {
+    const server = servers.get(state) as Server;
+    const read = pendingChange(state) ? server.call : server.read;
+    const data = read('getRecord', { app: state.app, id: state.id });
     state.stale = false;
-    const data = servers.get(state)?.read('getRecord', { app: state.app, id: state.id }) ?? null;
     if (data === null) state.deleted = true;
     else refresh(state, data as never);
   }

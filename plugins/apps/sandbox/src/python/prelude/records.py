@@ -194,9 +194,14 @@ class _State:
         self.stale = False
 
     def fresh(self):
+        """
+        The state, read again if other code may have changed the record. What logic has meanwhile changed inside of a list or a
+        dictionary is sent first: it would be replaced by what is read.
+        """
         if self.stale:
+            call = ['getRecord', {'app': self.app, 'id': self.id}]
+            data = _send([call]) if self.pending() else _values(_exchange([call]), 1)[0]
             self.stale = False
-            data = _values(_exchange([['getRecord', {'app': self.app, 'id': self.id}]]), 1)[0]
             if data is None:
                 self.deleted = True
             else:
