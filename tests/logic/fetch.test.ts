@@ -260,6 +260,9 @@ describe.each(['calls-javascript', 'calls-python'])('%s', (app) => {
     const { text } = await act('echo', { text: 'hello {{secret:key}}' });
     expect(text).toContain('no secret is put into this call');
     expect(service.asked.map(({ body }) => body)).toEqual(['hello']);
+    const headers = { 'x-note': 'hello {{secret:key}}' };
+    expect((await stage.send({ send: `GET ${app}/blocks/b/send`, headers })).status).not.toBe(200);
+    expect(service.asked).toHaveLength(1);
   });
 
   test('a page that calls is made at each request', async () => {

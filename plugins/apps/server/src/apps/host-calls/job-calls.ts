@@ -54,13 +54,13 @@ function requireReading({ dry }: Visit, { method }: OutboundRequest): void {
 }
 
 /**
- * BadRequestError for a call with a secret whose request holds the name of one: what a visitor has sent must not become a secret in a
- * text that others read.
+ * BadRequestError for a call with a secret whose request, or that of the page around an embedded block, holds the name of one: what a
+ * visitor has sent must not become a secret in a text that others read.
  */
-function requireOwnSecrets({ request, params }: Visit, { headers, body }: OutboundRequest): void {
+function requireOwnSecrets({ request, parentRequest, params }: Visit, { headers, body }: OutboundRequest): void {
   if (![body, ...Object.values(headers)].some((text) => text?.includes(SECRET))) return;
-  const { path, query, form, body: sent } = originalOf(request);
-  if (JSON.stringify([path, query, form, sent, params]).includes(SECRET))
+  const sent = [originalOf(request), parentRequest && originalOf(parentRequest), params];
+  if (JSON.stringify(sent).includes(SECRET))
     throw new AppsError('BadRequestError', `What was sent holds "${SECRET}": no secret is put into this call`);
 }
 
