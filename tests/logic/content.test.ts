@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useStage } from '../support/hooks';
-import { createUser, grantArticles, grantRole, userToken } from '../support/seed';
+import { adminToken, article, createUser, grantArticles, grantRole, userToken } from '../support/seed';
 import { bearer, credentialHeaders, send } from '../support/send';
 import { requestsOf } from './content/requests';
 
@@ -249,4 +249,31 @@ describe('writing', () => {
     expect((await stored('one')).draft).toMatchObject({ title: 'Title one' });
     expect(await stage.items('content', 'never-kept')).toBeNull();
   });
+});
+
+test('an administrator who may publish only their own content does not publish that of others by an update', async () => {
+  const email = 'own@example.com';
+  headers.own = bearer(await adminToken(stage.host, { email, actions: [] }));
+  await stage.host.run(
+    async (strapi, name, subject) => {
+      const role = await strapi.db.query('admin::role').findOne({ where: { name } });
+      const permissions = ['read', 'create', 'update', 'publish'].map((action) => ({
+        action: `plugin::content-manager.explorer.${action}`,
+        subject,
+        properties: action === 'publish' ? {} : { fields: ['title', 'slug', 'tiles'] },
+        conditions: action === 'publish' ? ['admin::is-creator'] : [],
+      }));
+      await strapi.service('admin::role').assignPermissions(role.id, permissions);
+    },
+    email,
+    article,
+  );
+  const update = (documentId: unknown, more = {}) =>
+    documents('own', 'update', { documentId, data: { title: 'Changed' }, ...more });
+  expect(await update(ids.one)).toMatchObject({ error: 'NotFoundError' });
+  expect(await update(ids.one, { status: 'draft' })).toMatchObject({ value: { title: 'Changed' } });
+  expect(await stored('one')).toMatchObject({ draft: { title: 'Changed' }, published: { title: 'Title one' } });
+  const { value } = await documents('own', 'create', { data: { title: 'Own', slug: 'own', tiles: [] } });
+  expect(await update((value as { documentId: string }).documentId)).toMatchObject({ value: { title: 'Changed' } });
+  expect(await stored('own')).toMatchObject({ published: { title: 'Changed' } });
 });

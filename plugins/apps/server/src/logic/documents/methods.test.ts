@@ -107,6 +107,55 @@ describe('methods', () => {
     },
   );
 
+  /** An administrator with a condition for each of these actions. */
+  const conditional = (...actions: string[]): Guard => ({
+    ...guard(),
+    conditions: (...asked) => asked.filter((action) => actions.includes(action)).map((action) => ({ [action]: 1 })),
+  });
+
+  test.each<[string, Partial<Call>, boolean]>([
+    ['update', {}, true],
+    ['update', { status: 'draft' }, false],
+    ['update', { documents: documents(false) }, false],
+    ['discardDraft', {}, false],
+    ['delete', {}, false],
+    ['publish', {}, true],
+    ['unpublish', {}, true],
+  ])('%s with %o: whether the conditions of publishing count', async (name, given, counts) => {
+    found = null;
+    const call = { guard: conditional('publish'), ...given };
+    const [[first, params] = []] = await run(name, call).then(
+      () => asked,
+      () => asked,
+    );
+    const filters = { $and: [{ documentId: 'd' }, { publish: 1 }] };
+    if (counts) expect([first, params]).toEqual(['findFirst', { filters, status: 'draft' }]);
+    else expect(first).not.toBe('findFirst');
+  });
+
+  test.each(['delete', 'publish', 'unpublish', 'discardDraft'])(
+    '%s in all languages needs the conditions in each of them',
+    async (name) => {
+      const condition = { locale: 'de' };
+      const call = (all: number, permitted: number, conditions: object[]) => {
+        const count = async ({ filters }: { filters?: object }) => {
+          asked.push(['count', {}]);
+          return JSON.stringify(filters).includes('"de"') ? permitted : all;
+        };
+        return run(name, { locale: '*', guard: guard(conditions), documents: { ...documents(), count } });
+      };
+      const none = { name: 'NotFoundError' };
+      await expect(call(2, 1, [condition])).rejects.toMatchObject(none);
+      await expect(call(2, 0, [condition])).rejects.toMatchObject(none);
+      await expect(call(0, 0, [condition])).rejects.toMatchObject(none);
+      expect(asked.filter(([method]) => method === name)).toEqual([]);
+      await call(2, 2, [condition]);
+      asked = [];
+      await call(2, 2, []);
+      expect(asked).toEqual([[name, { documentId: 'd', locale: '*' }]]);
+    },
+  );
+
   test.each(['create', 'update'])('%s of a published version needs the right to publish', async (name) => {
     publishing = false;
     await expect(run(name)).rejects.toMatchObject({ name: 'ForbiddenError' });

@@ -38,8 +38,8 @@ interface Method {
   required: readonly string[];
   /** Type of its result in `shared/context-calls.d.ts`; default: `Value`. */
   type?: string;
-  /** Its action on an existing document, for which administrators may have conditions. */
-  target?: Need['admin'];
+  /** Its actions on an existing document, for which administrators may have conditions. */
+  target?: (call: Call) => Need['admin'][];
   /** Checks rights and parameters without a database query; the returned function queries the database. */
   prepare(call: Call): Promise<() => Promise<Json>>;
 }
@@ -47,8 +47,9 @@ interface Method {
 /** Prepares a call of a method: see PreparedCall. Rejects for missing rights or wrong parameters. */
 export async function prepareCall({ target, prepare }: Method, call: Call): Promise<Omit<PreparedCall, 'reads'>> {
   const work = await prepare(call);
-  if (target === undefined || call.guard.conditions('find', target).length === 0) return { run: work };
-  const check = () => requireTarget(call, target);
+  const conditions = target === undefined ? [] : call.guard.conditions('find', ...target(call));
+  if (conditions.length === 0) return { run: work };
+  const check = () => requireTarget(call, conditions);
   const run = async () => {
     // The check is repeated in the transaction that writes, because the document may have changed.
     await check();
@@ -74,19 +75,31 @@ const noDocument = () => notFound('There is no such document.');
 /** Parameters that select a version. */
 const version = ({ locale, status }: CallParams): object => ({ ...(locale === undefined ? {} : { locale }), status });
 
-/** NotFoundError unless an administrator with conditional rights may read the document and do this to it. */
-async function requireTarget({ documents, guard, documentId, locale }: Call, action: Need['admin']): Promise<void> {
-  const filters = { $and: [{ documentId }, ...guard.conditions('find', action)] };
-  const language = locale === undefined || locale === '*' ? {} : { locale };
-  if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw noDocument();
+/**
+ * NotFoundError unless the document meets the conditions of an administrator's rights to read it and to do this to it; with
+ * `locale: '*'` in each of its languages.
+ */
+async function requireTarget({ documents, documentId, locale }: Call, conditions: object[]): Promise<void> {
+  const filters = { $and: [{ documentId }, ...conditions] };
+  if (locale !== '*') {
+    const language = locale === undefined ? {} : { locale };
+    if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw noDocument();
+    return;
+  }
+  const versions = { locale, status: 'draft' };
+  const permitted = await documents.count({ filters, ...versions });
+  const all = await documents.count({ filters: { documentId }, ...versions });
+  if (permitted === 0 || permitted < all) throw noDocument();
 }
 
 /** The right to publish. */
 export const publishing: Need = { action: 'update', admin: 'publish' };
 
-/** Writing a published version also publishes, which is a separate right of administrators. */
-async function requirePublishing({ guard, status, documents }: Call): Promise<void> {
-  if (status === 'published' && documents.publish !== undefined) await guard.need(publishing);
+/** Whether what is written is also published: a separate right of administrators. */
+const publishes = ({ status, documents }: Call): boolean => status === 'published' && documents.publish !== undefined;
+
+async function requirePublishing(call: Call): Promise<void> {
+  if (publishes(call)) await call.guard.need(publishing);
 }
 
 /** A method that adds or removes versions of a document. */
@@ -95,7 +108,7 @@ function versions(name: 'publish' | 'unpublish' | 'discardDraft' | 'delete', nee
     need,
     allowed: ['documentId', 'locale'],
     required: ['documentId'],
-    target: need.admin,
+    target: () => [need.admin],
     async prepare({ documents, documentId, locale, guard }) {
       const change = documents[name];
       if (change === undefined)
@@ -174,7 +187,7 @@ export const methods: Record<string, Method> = {
     need: { action: 'update', admin: 'update' },
     allowed: ['documentId', 'data', ...SHOW, 'status'],
     required: ['documentId', 'data'],
-    target: 'update',
+    target: (call) => (publishes(call) ? ['update', 'publish'] : ['update']),
     async prepare(call) {
       await requirePublishing(call);
       const { documents, guard, documentId } = call;
