@@ -14,13 +14,20 @@ export function isPlain(value: unknown): value is Record<string, unknown> {
  * `undefined` and `null` count as not given.
  */
 export function named(args: readonly unknown[], names: readonly string[]): Record<string, unknown> {
+  const found = namedOrNull(args, names);
+  for (const name of Object.keys(found)) if (found[name] === null) delete found[name];
+  return found;
+}
+
+/** As `named`, for arguments that may be null: only `undefined` counts as not given. */
+export function namedOrNull(args: readonly unknown[], names: readonly string[]): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   args.forEach((value, index) => {
     const name = names[index];
     if (isPlain(value)) Object.assign(found, value);
     else if (name !== undefined) found[name] = value;
   });
-  for (const name of Object.keys(found)) if (found[name] === undefined || found[name] === null) delete found[name];
+  for (const name of Object.keys(found)) if (found[name] === undefined) delete found[name];
   return found;
 }
 

@@ -67,6 +67,13 @@ const cases: [name: string, javascript: string, python: string, calls: unknown[]
     [['http://x/site/articles/news', '/articles/news', 'News']],
   ],
   [
+    'find by null, which is no value of the other arguments',
+    "return api.content.find({ portal_type: null, type: 'article', sort_on: null, sort_order: null, sort_limit: null, parent: null }).length",
+    "return len(api.content.find(portal_type=None, type='article', sort_on=None, sort_order=None, sort_limit=None, parent=None))",
+    [['contentFind', 'article', { parent: null }, { sort: null, limit: null }]],
+    1,
+  ],
+  [
     'find without a type',
     "return api.content.find({ Title: 'x' })",
     "return api.content.find(Title='x')",

@@ -2,7 +2,7 @@ import { documentMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../../shared/json';
 import type { ContentData, ContextData } from '../../../../shared/logic-protocol';
 import { dayBegin } from '../../site-time';
-import { idText, named } from '../arguments';
+import { idText, named, namedOrNull } from '../arguments';
 import { looked } from '../looked';
 import { hasOwn, keys, NativeTypeError, text } from '../primordials';
 import { jsonValue } from '../records/record-state';
@@ -170,11 +170,13 @@ function createContentApi(call: Call): object {
         context: _at,
         depth: _depth,
         ...filters
-      } = named(args, []);
-      if (portal_type === undefined && type === undefined) throw new NativeTypeError('find: a portal_type is needed');
+      } = namedOrNull(args, []);
+      const wanted = portal_type ?? type ?? null;
+      if (wanted === null) throw new NativeTypeError('find: a portal_type is needed');
       const down = sort_order === 'descending' || sort_order === 'reverse';
-      const sort = sort_on === undefined ? null : `${text(sort_on)}:${down ? 'desc' : 'asc'}`;
-      const asked = { type: text(portal_type ?? type), filters: filters as Items, sort, limit: sort_limit ?? null };
+      const field = sort_on ?? null;
+      const sort = field === null ? null : `${text(field)}:${down ? 'desc' : 'asc'}`;
+      const asked = { type: text(wanted), filters: filters as Items, sort, limit: sort_limit ?? null };
       return (call('contentFind', asked as Items) as Json[]).map(adopt);
     },
     create(...args: unknown[]): object {
