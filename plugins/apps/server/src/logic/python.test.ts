@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contextOf, fakeHost, programOf, runOnce, startRuntime, useRuntime } from './testing/harness';
 import { lines, python, runPython } from './testing/python';
-import type { LogicRuntime } from './types';
+import type { ContentData, LogicRuntime } from './types';
 
 const runtime = useRuntime();
 
@@ -175,6 +175,49 @@ test('log, print and the response', async () => {
   expect(await run([...lines, 'return context.app.messages'], host)).toEqual(['{"a":[1]} b', 'c 1']);
   expect(host.logs.map(({ message }) => message)).toEqual(['{"a":[1]} b', 'c 1']);
   expect(host.calls).toContainEqual(['respond', { status: 404 }]);
+});
+
+describe('the parts of context are JSON', () => {
+  const { content, portal, request, visitor, app } = contextOf({ visitor: { id: 'v' } });
+  const { fields, ...item } = content as ContentData;
+  const requested = { ...request, URL: request.url.split('?')[0] };
+  const cases: [string, unknown][] = [
+    ['context.content', { ...fields, ...item }],
+    ['[context.portal.get("/x")]', [{ ...fields, ...item }]],
+    ['context.portal', portal],
+    ['context.visitor', visitor],
+    ['context.block.places', { limit: 3, taken: 1, left: 2, waiting: 0, state: 'open' }],
+    ['context.app.get_record("r").creator', { id: 'maker of r', username: 'una' }],
+    ['context.request', requested],
+    ['context.parent_request', requested],
+    ['context.app', app],
+    ['context.fetch("http://x/")', expect.objectContaining({ status: 200, ok: true })],
+    ['context.modules.json.loads(context.modules.json.dumps(context.visitor))', visitor],
+  ];
+  test.each(cases)('%s', async (expression, expected) => {
+    const changed = { visitor, parent_request: request };
+    const source = `def f(context):\n  return ${expression}\ndef set(context):\n  context.part = ${expression}`;
+    const session = await runtime.open(python(source), contextOf(changed), fakeHost({ r: {} }), runtime.budget());
+    const calls = ['f', 'set'].map((name) => ({ name, contained: true }));
+    expect(await session.call(calls)).toMatchObject([{ value: expected }, { value: null }]);
+    expect(await session.properties()).toEqual({ part: expected });
+    session.close();
+  });
+
+  test('a request that is a result has been looked at as a whole', async () => {
+    const source = python('def f(context):\n  return context.request');
+    const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
+    await session.call([{ name: 'f', contained: true }]);
+    const parts = ['method', 'url', 'path', 'query', 'form', 'body', 'headers'];
+    expect([...session.looked]).toEqual(expect.arrayContaining(parts.map((part) => `request.${part}`)));
+    session.close();
+  });
+
+  test('a content item is kept in a record', async () => {
+    const host = fakeHost({ r: {} });
+    await run(['r = context.app.get_record("r")', 'r["item"] = context.portal.get("/x")'], host);
+    expect(host.stored.r).toEqual({ item: { ...fields, ...item } });
+  });
 });
 
 test('properties of context reach the layout', async () => {

@@ -19,6 +19,15 @@ class _Data:
 
     __setattr__ = _read_only
 
+    def _as_json(self):
+        """What it is as JSON: its data, without what only the prelude uses."""
+        own = (Acl, Response)
+        return {
+            name: value
+            for name, value in self._data.items()
+            if name[:1] != '_' and not _native_isinstance(value, own)
+        }
+
     def absolute_url(self):
         return self.url
 
@@ -339,6 +348,11 @@ class Request(_Data):
         if name in _NOTED_PARTS:
             _note(self._name + _NOTED_PARTS[name])
         return _Data.__getattr__(self, name)
+
+    def _as_json(self):
+        for part in _NOTED_PARTS.values():
+            _note(self._name + part)
+        return _Data._as_json(self)
 
     def _find(self, name):
         """Where the value is; only the places that come before it are looked at too."""

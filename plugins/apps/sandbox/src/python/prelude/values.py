@@ -28,6 +28,8 @@ def _plain(value, name='the value', exact=False):
         return _plain(value._data, name, exact) if value else None
     if _native_isinstance(value, Block):
         return {'id': value.id, 'url': value.url}
+    if _native_isinstance(value, _Data):
+        return _plain(value._as_json(), name, exact)
     if _native_isinstance(value, _DATES):
         return value.isoformat()
     if _native_isinstance(value, bytes):
