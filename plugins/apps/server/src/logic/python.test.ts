@@ -96,6 +96,25 @@ describe('failures', () => {
     await expect(failed).rejects.toMatchObject({ name: 'LogicTimeoutError' });
   });
 
+  test('a result that is too large in bytes fails alone', async () => {
+    const texts = ["'x' * (2 ** 20 - 2)", "'é' * (600 * 1024)", "'😀' * (2 ** 18)", "'é' * (2 ** 19 - 1)"];
+    const source = lines(...texts.map((text, at) => `def f${at}(context):\n    return ${text}`));
+    const outcomes = [];
+    const session = await runtime.open(python(source), contextOf(), fakeHost(), runtime.budget());
+    for (const at of texts.keys()) outcomes.push(...(await session.call([{ name: `f${at}`, contained: true }])));
+    session.close();
+    const error = { message: expect.stringMatching(/The result of f\d is larger than 1048576 bytes/) };
+    expect(outcomes).toMatchObject([{ ok: true }, { ok: false, error }, { ok: false, error }, { ok: true }]);
+  });
+
+  test('what is set on context is too large in bytes', async () => {
+    const source = python("def f(context):\n    context.text = 'é' * (600 * 1024)");
+    const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
+    await session.call([{ name: 'f', contained: true }]);
+    await expect(session.properties()).rejects.toThrow(/What was set on context is larger than 1048576 bytes/);
+    session.close();
+  });
+
   test('do not affect the other functions of the same call', async () => {
     const source = python('def a(c):\n  return 1 / 0\n\ndef b(c):\n  return 2\n\nasync def d(c):\n  return 3');
     const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());

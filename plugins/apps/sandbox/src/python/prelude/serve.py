@@ -190,9 +190,15 @@ def _outcome(name):
     if hasattr(value, 'send') and hasattr(value, 'throw'):
         value = _finished(value)
     text = _text(value, 'the result of ' + name)
-    if len(text) > _limits['resultSize']:
+    if _is_too_large(text):
         raise ValueError('The result of %s is larger than %d bytes' % (name, _limits['resultSize']))
     return '{"defined":true,"value":' + text + '}'
+
+
+def _is_too_large(text):
+    """Whether a result has too many bytes. They are counted only where the characters do not decide: a copy takes memory."""
+    size = _limits['resultSize']
+    return len(text) > size or (len(text) * 4 > size and len(text.encode()) > size)
 
 
 def _finished(generator):
@@ -235,7 +241,7 @@ def _op_properties(request):
             # Not JSON: a layout could not use it.
             pass
     text = _text(found)
-    if len(text) > _limits['resultSize']:
+    if _is_too_large(text):
         raise ValueError('What was set on context is larger than %d bytes' % _limits['resultSize'])
     return text
 

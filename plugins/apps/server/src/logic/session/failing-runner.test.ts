@@ -92,6 +92,31 @@ describe('a runner that fails', () => {
     await failing.destroy();
   });
 
+  test('gives a result that is too large: a contained function fails alone, another one with its call', async () => {
+    const source = `const take = ({ type, session, data }) => {
+        if (!data) return;
+        const texts = ['x'.repeat(1e6 + 1), 'x'];
+        const outcomes = JSON.parse(data).calls.map((_call, at) => ({ defined: true, value: texts[at] }));
+        const value = type === 'open' ? { functions: ['f', 'g'], outcomes } : outcomes;
+        send('done', session, JSON.stringify({ value }));
+      };
+      pipe.on('data', (data) => {
+        for (const line of String(data).split('\\n')) if (line.startsWith('[')) JSON.parse(line).forEach(take);
+      });`;
+    const large = withRunner('large', source, 5_000, { resultSize: 1_000_000 });
+    const call = async (contained: boolean) => {
+      const session = await large.open(programOf('function f() {}'), contextOf(), fakeHost(), large.budget());
+      return session.call(['f', 'g'].map((name) => ({ name, contained }))).finally(() => session.close());
+    };
+    const error = { name: 'LogicError', message: 'The result of f is larger than 1000000 bytes' };
+    expect(await call(true)).toMatchObject([
+      { ok: false, error },
+      { ok: true, value: 'x' },
+    ]);
+    await expect(call(false)).rejects.toMatchObject(error);
+    await large.destroy();
+  });
+
   test('no longer reads messages: it is ended before the time of its logic is over, and the request may run again', async () => {
     const stuck = withRunner('stuck', 'onMessage(() => { for (;;); });', 20_000);
     const begin = performance.now();

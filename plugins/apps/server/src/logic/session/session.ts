@@ -1,6 +1,6 @@
 import type { Items, Json } from '../../../../shared/json';
 import type { CallValue, ContextChanges, PreludeRequest, WireProgram } from '../../../../shared/logic-protocol';
-import { logicError } from '../../common/errors';
+import { type AppsError, logicError } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicSession } from '../types';
 import {
   brokenError,
@@ -79,8 +79,11 @@ class RunnerSession implements LogicSession {
         ? await this.openWith(calls)
         : await this.request({ op: 'call', calls }, readCalls(calls.length));
       return outcomes.map((outcome, at): LogicOutcome => {
-        if (!('error' in outcome))
-          return { ok: true, ...outcome, value: this.bounded(calls[at]?.name ?? '', outcome.value) };
+        const { name, contained } = calls[at] as LogicCall;
+        const tooLarge = 'error' in outcome ? null : this.tooLarge(name, outcome.value);
+        if (tooLarge && !contained) throw tooLarge;
+        if (tooLarge) return { ok: false, error: tooLarge };
+        if (!('error' in outcome)) return { ok: true, ...outcome };
         const error = this.errorOf(outcome.error);
         if (endsRequest(error)) throw error;
         return { ok: false, error };
@@ -103,12 +106,13 @@ class RunnerSession implements LogicSession {
     this.link.close();
   }
 
-  /** Checks the size again: the prelude has checked it, but some programs can bypass the prelude. */
-  private bounded(name: string, value: Json): Json {
+  /** The error of a result that is too large. The prelude has checked the size, but some programs can bypass the prelude. */
+  private tooLarge(name: string, value: Json): AppsError | null {
     const { limits, program } = this.options;
-    if (this.answerSize <= limits.resultSize || Buffer.byteLength(JSON.stringify(value)) <= limits.resultSize)
-      return value;
-    throw logicError(`The result of ${name} is larger than ${limits.resultSize} bytes`, { file: entryOf(program) });
+    const isSmall =
+      this.answerSize <= limits.resultSize || Buffer.byteLength(JSON.stringify(value)) <= limits.resultSize;
+    if (isSmall) return null;
+    return logicError(`The result of ${name} is larger than ${limits.resultSize} bytes`, { file: entryOf(program) });
   }
 
   /** One request at a time; after a failed one the next still runs. */
