@@ -89,24 +89,28 @@ class Translator {
   }
 
   private characterClass(): string {
-    let text = '[';
     this.at += 1;
-    if (this.pattern[this.at] === '^') {
-      text += '^';
-      this.at += 1;
-    }
+    const isNegated = this.pattern[this.at] === '^';
+    if (isNegated) this.at += 1;
+    let members = '';
+    let hasOthers = false;
     for (let first = true; ; first = false) {
       const letter = this.pattern[this.at];
       if (letter === undefined) throw new SyntaxError('unterminated character set');
       if (letter === ']' && !first) break;
-      if (letter === '\\') text += this.escape(true);
+      if (letter === '\\' && this.pattern[this.at + 1] === 'W' && !(this.flags & flags.ascii)) {
+        hasOthers = true;
+        this.at += 2;
+      } else if (letter === '\\') members += this.escape(true);
       else {
-        text += letter === ']' || letter === '[' ? `\\${letter}` : letter;
+        members += letter === ']' || letter === '[' ? `\\${letter}` : letter;
         this.at += 1;
       }
     }
     this.at += 1;
-    return `${text}]`;
+    if (!hasOthers) return `[${isNegated ? '^' : ''}${members}]`;
+    // A class of JavaScript cannot hold all characters that are not in a word, as `\W` means.
+    return isNegated ? `(?:(?![${members}])${word})` : `(?:[${members}]|[^${wordClass}])`;
   }
 
   private group(): string {
