@@ -6,6 +6,7 @@ import { openStage } from '../support/stage';
 import { siteThemes } from '../support/theme';
 import { timed } from '../support/time';
 import { blocksElsewhere } from './blocks/elsewhere';
+import { blocksInUse } from './blocks/in-use';
 
 describe.skipIf(!hasBrowser)('blocks in a browser', () => {
   /** Holds blocks of the site; the host's CORS settings list its origin. */
@@ -282,6 +283,8 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
   });
 
   blocksElsewhere(stage, browser, elsewhere);
+
+  blocksInUse(stage, browser);
 
   test('the script is small', async () => {
     const text = await (await fetch(`${site()}@@apps.js`)).text();

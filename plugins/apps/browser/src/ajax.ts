@@ -1,7 +1,7 @@
 import { type BlockRequest, fetchBlock, type Loaded, LoginNeeded } from './fetch-block';
 import { addressOf, isShared, remember } from './history';
 import { isOwnOrigin, words } from './home';
-import { busy, put } from './place';
+import { attempt, busy, put } from './place';
 import { waitsForProof } from './proof';
 import { addressIn, BLOCK } from './settings';
 
@@ -15,9 +15,12 @@ interface Reload {
   login?: () => void;
 }
 
-/** Loads something that replaces a block. */
+/**
+ * Loads something that replaces a block. While it loads, nothing else is loaded into the block; one that may turn out to be unwanted
+ * stands in the way of nothing.
+ */
 export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, login }: Reload = {}): Promise<void> {
-  return busy(block, async () => {
+  return (init?.isUnwanted ? attempt : busy)(block, async () => {
     let loaded: Loaded | null;
     try {
       loaded = await fetchBlock(url, init);
@@ -25,7 +28,7 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
       if (login && error instanceof LoginNeeded) return login();
       throw error;
     }
-    if (!loaded || !block.isConnected) return;
+    if (!loaded || !block.isConnected || (quiet && sent.has(block))) return;
     if (shared && !loaded.invalid) remember(block, loaded.redirect ? new URL(loaded.redirect) : shared);
     put(block, { ...loaded, marked: init?.stays }, false, quiet);
   });

@@ -20,11 +20,12 @@ export interface Loaded {
 
 /**
  * Fetches a block's form. Only from where this script comes from, and only HTML; credentials go along where the page is
- * of the same origin. An answer that is a page of its own (a redirect led to it) replaces this page: null.
+ * of the same origin. An answer that is a page of its own (a redirect led to it) replaces this page: null. So is one that is unwanted.
  */
 export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loaded | null> {
   if (!isOwnOrigin(url)) throw new Failure(words.failed);
   const response = await (init.body instanceof FormData ? upload : load)(url, init).catch(() => null);
+  if (init.isUnwanted?.()) return null;
   if (!response || !isOwnOrigin(new URL(response.url)) || !/^text\/html\b/i.test(response.type))
     throw new Failure(words.failed);
   const { html, status } = response;
@@ -46,6 +47,8 @@ export interface BlockRequest extends RequestInit {
   follow?: boolean;
   /** The answer is the form again, with other fields. */
   stays?: boolean;
+  /** Asked when the answer is there: whether the visitor has made it useless meanwhile, so that it is dropped. */
+  isUnwanted?: () => boolean;
   /** Called with the part of a form with files that was sent, from 0 to 1. */
   onProgress?: (part: number) => void;
 }
@@ -60,7 +63,7 @@ interface Answer {
 
 const headers = { Accept: 'text/html+fragment' };
 
-async function load(url: URL, { follow: _, onProgress: __, stays: ___, ...init }: BlockRequest): Promise<Answer> {
+async function load(url: URL, init: BlockRequest): Promise<Answer> {
   const response = await fetch(url, { ...init, headers });
   const type = response.headers.get('Content-Type') ?? '';
   const { url: final, redirected, status } = response;

@@ -112,12 +112,16 @@ function showFailure(element: Element, error: unknown): void {
 export async function busy(element: Element, work: () => Promise<void>): Promise<void> {
   if (element.getAttribute('aria-busy') === 'true') return;
   element.setAttribute('aria-busy', 'true');
+  await attempt(element, work);
+  element.removeAttribute('aria-busy');
+}
+
+/** Does some work for a part of the page, and shows its failure there. */
+export async function attempt(element: Element, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     showFailure(element, error);
     if (!(error instanceof Failure)) console.error(error);
-  } finally {
-    element.removeAttribute('aria-busy');
   }
 }

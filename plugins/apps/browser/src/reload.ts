@@ -2,21 +2,13 @@
  * Reloads the page when the server has other theme files than those that the page was made of
  * (docs/decisions/development-server.md). Included by pages of the command `dev` only.
  */
+import { fieldsIn, isChanged } from './changed';
+
 const script = document.currentScript as HTMLScriptElement | null;
 const address = script && new URL(script.src);
 
 /** The version that the server had before it made this page. */
 const shown = address?.searchParams.get('version');
-
-/** Whether a field holds something that a reload would lose. */
-function hasInput(): boolean {
-  const fields = document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
-  return [...fields].some((field) =>
-    field instanceof HTMLInputElement && /^(checkbox|radio)$/.test(field.type)
-      ? field.checked !== field.defaultChecked
-      : field.type !== 'hidden' && field.value !== field.defaultValue,
-  );
-}
 
 /** A bar that reloads the page at a click, instead of losing what was entered. */
 function offerReload(): void {
@@ -32,7 +24,7 @@ function offerReload(): void {
 
 function onVersion({ data }: MessageEvent<string>): void {
   if (data === shown) return;
-  if (hasInput()) offerReload();
+  if (fieldsIn(document).some(isChanged)) offerReload();
   else location.reload();
 }
 

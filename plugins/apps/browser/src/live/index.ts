@@ -2,6 +2,7 @@
  * The second part of the visitor's script (docs/reference/embedding.md#live-and-shared-blocks), for pages with blocks that refresh
  * themselves: the first part (keep-fresh.ts) loads it.
  */
+import { fieldsIn, isChanged } from '../changed';
 import type { FromMain } from '../keep-fresh';
 import { addressIn, settingsOf } from '../settings';
 import { createShare } from './share';
@@ -40,38 +41,32 @@ const due = new Map<HTMLFormElement, { at: number; timer: number }>();
 let version = 0;
 let planned: number | undefined;
 
-/** Whether the visitor is filling in the block, which must not be replaced then. */
-function inUse(block: HTMLFormElement): boolean {
-  const fields = block.querySelectorAll<Field>('input:not([type=hidden]), textarea, select');
-  return [...fields].some((field) => field === document.activeElement || isChanged(field));
-}
+/**
+ * Whether the block must not be replaced now: the visitor fills it in, presses something in it, or waits for the answer to that.
+ */
+const inUse = (block: HTMLFormElement): boolean =>
+  block.matches(':active, [aria-busy=true]') ||
+  fieldsIn(block).some((field) => field === document.activeElement || isChanged(field));
 
-type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+/** Blocks that are fetched now. */
+const fetching = new Set<HTMLFormElement>();
 
-function isChanged(field: Field): boolean {
-  if (field instanceof HTMLSelectElement) return isChosen(field);
-  if (field instanceof HTMLInputElement && field.checked !== field.defaultChecked) return true;
-  return field.value !== field.defaultValue;
-}
-
-/** Whether other options are chosen than at first: without one that is marked, a list with one choice begins with its first. */
-function isChosen({ options, multiple, selectedIndex }: HTMLSelectElement): boolean {
-  const all = [...options];
-  if (!multiple && !all.some(({ defaultSelected }) => defaultSelected)) return selectedIndex > 0;
-  return all.some(({ selected, defaultSelected }) => selected !== defaultSelected);
-}
-
-/** Fetches the block again; later when it is in use or the page is hidden. */
+/**
+ * Fetches the block again; later when it is in use or the page is hidden. It is looked at once more when the answer is there: the visitor
+ * can use the block meanwhile.
+ */
 async function refresh(block: HTMLFormElement): Promise<void> {
   due.delete(block);
   if (!block.isConnected) return;
-  if (document.hidden || inUse(block)) return later(block, times.inUse);
+  if (document.hidden || fetching.has(block) || inUse(block)) return later(block, times.inUse);
   const action = block.getAttribute('action');
   asked.set(action, Date.now());
-  await main?.reload(block, addressIn(action), { quiet: true });
+  fetching.add(block);
+  await main?.reload(block, addressIn(action), { quiet: true, init: { isUnwanted: () => inUse(block) } });
+  fetching.delete(block);
   asked.delete(action);
-  // Still connected: the block could not be loaded.
-  if (block.isConnected) later(block, times.failed);
+  // Still connected: the block is in use, or it could not be loaded.
+  if (block.isConnected) later(block, inUse(block) ? times.inUse : times.failed);
 }
 
 /** Several changes at once cause one request; a later one does not delay it. */

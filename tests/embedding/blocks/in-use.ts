@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { openLive } from '../../support/browser';
+import type { useBrowser } from '../../support/hooks';
+import type { Stage } from '../../support/stage';
+
+/** What happens to a visitor in a block that refreshes itself, or that they have changed. */
+export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>): void {
+  const board = () => `${stage.host.url}/site/@@apps/live/blocks/board`;
+  const change = (items: object) => stage.send({ as: 'mona', send: 'PATCH live/record/n', json: items });
+  const shows = (page: Page, total: number) =>
+    page.waitForFunction((text) => document.querySelector('.total')?.textContent === text, String(total));
+
+  describe('while a block refreshes itself', () => {
+    /** Opens the block, and holds the answer of its refresh until `release` is called. */
+    async function refreshing() {
+      await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
+      const { page, context } = await browser.visitor();
+      await openLive(page, board());
+      await shows(page, 1);
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const asked = new Promise<void>((resolve) => {
+        void page.route('**/live/blocks/board*', async (route) => {
+          const isRefresh = route.request().method() === 'GET' && !route.request().url().includes('page=');
+          if (!isRefresh) return route.continue();
+          const response = await route.fetch();
+          resolve();
+          await held;
+          await route.fulfill({ response });
+        });
+      });
+      await change({ n: 2 });
+      await asked;
+      return { page, context, release };
+    }
+
+    test.each<[what: string, use: (page: Page) => Promise<unknown>, free: (page: Page) => Promise<unknown>]>([
+      ['typed', (page) => page.fill('[name=note]', 'typed'), (page) => page.fill('[name=note]', '')],
+      ['chosen', (page) => page.check('[name=kind][value=b]'), (page) => page.check('[name=kind][value=a]')],
+      ['selected', (page) => page.selectOption('[name=size]', 'L'), (page) => page.selectOption('[name=size]', 'S')],
+    ])('what is %s meanwhile stays, and the change is shown when it is free again', async (_, use, free) => {
+      const { page, context, release } = await refreshing();
+      await use(page);
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+      const entered = () => page.evaluate(() => String(new URLSearchParams(new FormData(document.forms[0]) as never)));
+      const before = await entered();
+      release();
+      await page.waitForTimeout(500);
+      expect(await entered()).toBe(before);
+      expect(await page.textContent('.total')).toBe('1');
+      await free(page);
+      await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+      await shows(page, 2);
+      await context.close();
+    });
+
+    test.each<[what: string, press: (page: Page) => Promise<unknown>, total: number, shown: string]>([
+      ['a button', (page) => page.click('text="Like"'), 3, '1'],
+      ['a link', (page) => page.click('.next'), 2, '2'],
+    ])('%s works at once, and the answer of the refresh is dropped', async (_, press, total, shown) => {
+      const { page, context, release } = await refreshing();
+      await press(page);
+      await shows(page, total);
+      expect(await page.textContent('.page')).toBe(shown);
+      release();
+      await page.waitForTimeout(500);
+      expect(await page.textContent('.total')).toBe(String(total));
+      expect(await page.textContent('.page')).toBe(shown);
+      await context.close();
+    });
+
+    test('a button that is being pressed is not replaced', async () => {
+      const { page, context, release } = await refreshing();
+      await page.hover('text="Like"');
+      await page.mouse.down();
+      release();
+      await page.waitForTimeout(500);
+      expect(await page.textContent('.total')).toBe('1');
+      await page.mouse.up();
+      await shows(page, 3);
+      await context.close();
+    });
+  });
+}
