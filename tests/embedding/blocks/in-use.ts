@@ -11,6 +11,37 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
   const shows = (page: Page, total: number) =>
     page.waitForFunction((text) => document.querySelector('.total')?.textContent === text, String(total));
 
+  test.each(['click', 'focusin'])(
+    'a block inside its loader is loaded by %s once, and can be used',
+    async (trigger) => {
+      await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
+      const { page, context } = await browser.visitor();
+      await page.goto(`${stage.host.url}/site/`);
+      await page.evaluate(
+        ([address, name]) => {
+          const loader = `<div id="opener" tabindex="0" data-apps-load="${address}" data-apps-trigger="${name}">Show</div>`;
+          document.querySelector('main')?.insertAdjacentHTML('beforeend', loader);
+        },
+        [board(), trigger] as const,
+      );
+      await page.click('#opener');
+      const block = page.locator('#opener form[name=board]');
+      await block.evaluate((form) => form.setAttribute('data-first', ''));
+      await block.locator('[name=note]').click();
+      await block.locator('[name=note]').fill('typed');
+      await block.locator('[name=kind][value=b]').check();
+      await page.waitForTimeout(300);
+      expect(await block.getAttribute('data-first')).toBe('');
+      expect(await block.locator('[name=note]').inputValue()).toBe('typed');
+      expect(await block.locator('[name=kind][value=b]').isChecked()).toBe(true);
+      await block.locator('.next').click();
+      await page.waitForFunction(() => document.querySelector('#opener .page')?.textContent === '2');
+      await block.locator('text="Like"').click();
+      await page.waitForFunction(() => document.querySelector('#opener .total')?.textContent === '2');
+      await context.close();
+    },
+  );
+
   describe('while a block refreshes itself', () => {
     /** Opens the block, and holds the answer of its refresh until `release` is called. */
     async function refreshing() {

@@ -2,7 +2,7 @@ import { clicked } from './ajax';
 import { fetchBlock } from './fetch-block';
 import { words } from './home';
 import { busy, put } from './place';
-import { addressIn, elementsIn } from './settings';
+import { addressIn, BLOCK, elementsIn } from './settings';
 
 const LOADER = '[data-apps-load]';
 const MODAL = '[data-apps-modal]';
@@ -50,10 +50,16 @@ export function onOpen(event: MouseEvent): void {
   const opener = clicked(event, `${MODAL}, ${LOADER}`);
   if (!opener) return;
   const isModal = opener.matches(MODAL);
-  if (!isModal && triggerOf(opener) !== 'click') return;
+  if (!isModal && (triggerOf(opener) !== 'click' || isInBlock(event, opener))) return;
   event.preventDefault();
   if (isModal) openModal(opener);
   else load(opener);
+}
+
+/** Whether an event is meant for a block that a loader holds already. */
+function isInBlock({ target }: Event, loader: HTMLElement): boolean {
+  const block = (target as Element).closest(BLOCK);
+  return block !== null && loader.contains(block);
 }
 
 /** `data-apps-trigger`; without it a link or button waits for a click, anything else loads at once. */
@@ -78,6 +84,6 @@ export function setUpLoaders(root: ParentNode): void {
     const trigger = triggerOf(loader);
     if (trigger === 'immediate') load(loader);
     else if (trigger === 'visible') loadWhenVisible(loader);
-    else if (trigger !== 'click') loader.addEventListener(trigger, () => load(loader));
+    else if (trigger !== 'click') loader.addEventListener(trigger, (event) => isInBlock(event, loader) || load(loader));
   }
 }
