@@ -33,6 +33,7 @@ import { buildReporter, buildTesting } from './testing/build.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const [fast, panel, silent] = ['--fast', '--panel', '--silent'].map((option) => process.argv.includes(option));
 
+/** `browser/src/package.json` says that its files are modules: of others esbuild makes functions, which are longer. */
 const buildBrowser = (entryPoint, define) => (outfile) =>
   build({
     define: define?.(dirname(outfile)),

@@ -42,6 +42,62 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
     },
   );
 
+  test.each<[what: string, press: string, focused: string | null]>([
+    ['a button of a row', 'Like b', 'Like b'],
+    ['a button of a row that is gone then', 'Done b', null],
+    ['a choice of a field', 'B', 'b'],
+  ])('the focus stays on %s, or goes to the block', async (_, pressed, focused) => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1, gone: '' }));
+    const { page, context } = await browser.visitor();
+    await page.goto(board());
+    await page.getByText(pressed, { exact: true }).press('Space');
+    const rows = page.locator('button[value=a], button[value=b], button[value=c]');
+    // The answer to a choice is that of the form.
+    if (pressed === 'B')
+      await page.evaluate(() =>
+        document.forms[0]?.requestSubmit(document.querySelector<HTMLElement>('[name="action.like"]')),
+      );
+    await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent === 'Updated');
+    expect(await rows.count()).toBe(pressed === 'Done b' ? 4 : 6);
+    const at = () =>
+      page.evaluate(() => {
+        const { activeElement: active } = document;
+        if (active instanceof HTMLInputElement) return active.value;
+        return active instanceof HTMLButtonElement
+          ? active.textContent
+          : active?.localName === 'form'
+            ? null
+            : 'elsewhere';
+      });
+    expect(await at()).toBe(focused);
+    // A second press does not act on another row.
+    if (focused === null) {
+      await page.keyboard.press('Space');
+      await page.waitForTimeout(300);
+      expect(await rows.count()).toBe(4);
+    }
+    await context.close();
+  });
+
+  test('a block is refreshed with its query, in a page and at its own address', async () => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
+    for (const [index, address] of [`${stage.host.url}/site/?boards=1`, `${board()}?page=2&x=%3C'%22\\&y=`].entries()) {
+      const { page, context } = await browser.visitor();
+      await openLive(page, address);
+      const pages = () => page.locator('.page').allTextContents();
+      const before = await pages();
+      expect(before).toEqual(index === 0 ? ['1', '2', '3'] : ['2']);
+      await change({ n: 5 + index });
+      await page.waitForFunction(
+        ([text, count]) =>
+          Array.from(document.querySelectorAll('.total')).filter((one) => one.textContent === text).length === count,
+        [String(5 + index), before.length] as const,
+      );
+      expect(await pages()).toEqual(before);
+      await context.close();
+    }
+  });
+
   describe('while a block refreshes itself', () => {
     /** Opens the block, and holds the answer of its refresh until `release` is called. */
     async function refreshing() {

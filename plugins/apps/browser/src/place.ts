@@ -52,12 +52,15 @@ export function setUpBlocks(root: ParentNode): void {
 function selectorOf(element: Element | null): string | null {
   if (!element) return null;
   if (element.id) return `#${CSS.escape(element.id)}`;
-  const tag = element.localName;
-  for (const name of ['name', 'href']) {
-    const value = element.getAttribute(name);
-    if (value) return `${tag}[${name}=${JSON.stringify(value)}]`;
-  }
-  return null;
+  const name = ['name', 'href'].find((one) => element.getAttribute(one));
+  if (!name) return null;
+  // The buttons of several rows have one name, and so have the choices of a field.
+  const isOneOfSeveral = element.matches('button, [type=submit], [type=radio], [type=checkbox]');
+  const parts = (isOneOfSeveral ? [name, 'value', 'formaction'] : [name]).map((one) => {
+    const value = element.getAttribute(one);
+    return value === null ? `:not([${one}])` : `[${one}="${CSS.escape(value)}"]`;
+  });
+  return element.localName + parts.join('');
 }
 
 /**
