@@ -54,6 +54,15 @@ describe('a block', () => {
   });
 });
 
+test('a kept block has the query of each request that gets it', async () => {
+  expect((await shown('kept/blocks/year')).text).not.toContain('data-apps-query');
+  for (const query of ["utm=a&amp;b=%22'%3C", 'utm=c']) {
+    const { cache, text } = await shown(`kept/blocks/year?${query.replace('&amp;', '&')}`);
+    expect(cache).toBe('hit');
+    expect(text).toContain(` data-apps-query="${query.replace("'", '%27')}"`);
+  }
+});
+
 test('a visitor waits for the rendering that another one has begun only if it may be the same', async () => {
   expect(await cacheOf('kept/blocks/slow?n=0')).toBe('miss');
   const order: string[] = [];

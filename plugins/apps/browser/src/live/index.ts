@@ -4,7 +4,7 @@
  */
 import { fieldsIn, isChanged } from '../changed';
 import type { FromMain } from '../keep-fresh';
-import { addressIn, settingsOf } from '../settings';
+import { settingsOf, shownAt } from '../settings';
 import { createShare } from './share';
 
 const script = document.currentScript as (HTMLScriptElement & { appsMain?: FromMain }) | null;
@@ -33,7 +33,7 @@ interface Waiting {
 const waiting = new Map<HTMLFormElement, Waiting>();
 
 /** When blocks were asked for that have not come yet, by their addresses. */
-const asked = new Map<string | null, number>();
+const asked = new Map<string, number>();
 
 /** When a block is fetched, by `Date.now()`. */
 const due = new Map<HTMLFormElement, { at: number; timer: number }>();
@@ -59,12 +59,12 @@ async function refresh(block: HTMLFormElement): Promise<void> {
   due.delete(block);
   if (!block.isConnected) return;
   if (document.hidden || fetching.has(block) || inUse(block)) return later(block, times.inUse);
-  const action = block.getAttribute('action');
-  asked.set(action, Date.now());
+  const url = shownAt(block);
+  asked.set(url.href, Date.now());
   fetching.add(block);
-  await main?.reload(block, addressIn(action), { quiet: true, init: { isUnwanted: () => inUse(block) } });
+  await main?.reload(block, url, { quiet: true, init: { isUnwanted: () => inUse(block) } });
   fetching.delete(block);
-  asked.delete(action);
+  asked.delete(url.href);
   // Still connected: the block is in use, or it could not be loaded.
   if (block.isConnected) later(block, inUse(block) ? times.inUse : times.failed);
 }
@@ -118,7 +118,7 @@ function keepFresh(block: HTMLFormElement): void {
   if (typeof wanted === 'number' && wanted > 0) later(block, wanted * 1000);
   if (wanted !== 'on-change' || live.length === 0) return;
   const now = Date.now();
-  const times = { at: now, born: now, asked: asked.get(block.getAttribute('action')) };
+  const times = { at: now, born: now, asked: asked.get(shownAt(block).href) };
   waiting.set(block, { live, any, since, ...times, version: version + 1 });
   plan();
 }

@@ -5,6 +5,7 @@ import { objectsWith } from '../../common/request-objects';
 import type { RequestData } from '../../logic/types';
 import { namesOwnersOfFiles } from '../../sites';
 import { escapeHtml } from '../elements';
+import { queryAttribute } from '../run/context-data';
 import { type Inputs, noteOriginal, observedRequester } from '../run/observed';
 import type { AppServices, Visit } from '../run/types';
 import type { Placeholders } from '../run/visit';
@@ -18,10 +19,15 @@ const TOKEN = mark('csrf');
 const SHOWN = mark('shown');
 /** … the moment at which live blocks were right … */
 const SINCE = mark('since');
+/** … the query of the request, which a rendering need not depend on … */
+const QUERY = ` ${mark('query')}`;
 /** … and the task for a proof of work, with the id of the app. */
 const CHALLENGE = mark('challenge');
 
-const marks = new RegExp(`(${TOKEN})|(${SINCE})|${SHOWN}-([0-9a-f]*)-([0-9a-f]*);|${CHALLENGE}-([0-9a-f]*);`, 'g');
+const marks = new RegExp(
+  `(${TOKEN})|(${SINCE})|(${QUERY})|${SHOWN}-([0-9a-f]*)-([0-9a-f]*);|${CHALLENGE}-([0-9a-f]*);`,
+  'g',
+);
 
 const hex = (text: string) => Buffer.from(text).toString('hex');
 const text = (given = '') => Buffer.from(given, 'hex').toString();
@@ -29,6 +35,7 @@ const text = (given = '') => Buffer.from(given, 'hex').toString();
 /** What a rendering that is kept gets in place of what belongs to one visitor. */
 export const placeholders: Placeholders = {
   liveSince: SINCE,
+  shownQuery: QUERY,
   tokens: { issue: () => TOKEN, isIssued: () => false },
   forms: {
     shown: (app, block) => `${SHOWN}-${hex(app)}-${hex(block)};`,
@@ -45,11 +52,12 @@ export type Parts = readonly (string | OwnPart)[];
 export function partsOf(whole: string): Parts {
   const parts: (string | OwnPart)[] = [];
   let end = 0;
-  for (const { 0: found, 1: token, 2: since, 3: app, 4: block, 5: asked, index } of whole.matchAll(marks)) {
+  for (const { 0: found, 1: token, 2: since, 3: query, 4: app, 5: block, 6: asked, index } of whole.matchAll(marks)) {
     parts.push(whole.slice(end, index));
     if (token) parts.push((visit) => visit.csrfToken());
     // A kept rendering is right when the request begins that gets it.
     else if (since) parts.push(({ liveSince, begin }) => liveSince ?? begin?.since() ?? '');
+    else if (query) parts.push(queryAttribute);
     else if (app !== undefined) parts.push(({ forms }) => forms?.shown(text(app), text(block)) ?? '');
     else parts.push(({ forms }) => escapeHtml(forms?.challenge(text(asked)) ?? ''));
     end = index + found.length;

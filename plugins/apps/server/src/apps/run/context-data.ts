@@ -6,6 +6,7 @@ import type { LayoutData } from '../../layouts/types';
 import type { ContentData, ContextData, PlacesData, RecordData } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import type { ContentItem, Site } from '../../sites/types';
+import { attributes } from '../elements';
 import type { App, Block } from '../types';
 import { originalOf } from './observed';
 import type { Run, Visit } from './types';
@@ -120,6 +121,15 @@ export function blockAddress({ app, visit, services, depth }: Run, block: string
   const { urls } = services.sites;
   if (visit.view !== undefined && depth === 0) return urls.view(visit.site, visit.view, visit.contentPath);
   return urls.block(visit.site, app.id, block, visit.contentPath);
+}
+
+/**
+ * The query of a visit as an attribute of its block's form, with which the browser script loads the block again; '' without a query. It is
+ * not a whole address, so that it leads to no other block.
+ */
+export function queryAttribute({ request, site }: Visit): string {
+  const query = new URL(originalOf(request).url, site.url).search.slice(1);
+  return query === '' ? '' : attributes({ 'data-apps-query': query });
 }
 
 function blockData({ visit, services }: Run, app: App, id: string) {

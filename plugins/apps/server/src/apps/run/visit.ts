@@ -62,6 +62,7 @@ export interface Placeholders {
   readonly tokens: FormTokens;
   readonly forms: FormMarks;
   readonly liveSince: string;
+  readonly shownQuery: string;
 }
 
 /**
@@ -113,6 +114,8 @@ export class VisitParts {
   readonly observer: Observer | undefined;
   /** What live blocks have as the moment of their rendering; by default the present one. */
   readonly liveSince: string | undefined;
+  /** What a form has as the query of its rendering; by default that of the request. */
+  readonly shownQuery: string | undefined;
   /** What all logic of a page has in common; absent where the visit is not a part of one. */
   readonly pageBudget: LogicBudget | undefined;
   /** The function is called for its app, not for its requester: it has all rights in this app, and the requester's in others. */
@@ -148,6 +151,7 @@ export class VisitParts {
     this.begin = parts.begin;
     this.observer = parts.observer;
     this.liveSince = parts.liveSince;
+    this.shownQuery = parts.shownQuery;
     this.pageBudget = parts.pageBudget;
     this.isForApp = parts.isForApp;
     this.forgets = parts.forgets;
@@ -244,6 +248,7 @@ export class Visit extends VisitParts {
       view: undefined,
       readRequest: () => request,
       parentRequest: originalOf(this.request),
+      shownQuery: undefined,
       // What the block looks at it notes by itself.
       visitor: this.visitor && originalOf(this.visitor),
       pendingLog: this.takePending(app),
@@ -380,6 +385,7 @@ export function makeVisit(given: Pick<VisitParts, Needed> & Partial<VisitParts>)
     begin: undefined,
     observer: undefined,
     liveSince: undefined,
+    shownQuery: undefined,
     pageBudget: undefined,
     isForApp: false,
     forgets: false,

@@ -13,7 +13,7 @@ import {
   toOptions,
 } from '../../elements';
 import { type Message, message, otherLanguage, type PageLocale } from '../../locales';
-import { blockAddress, type Shown } from '../../run/context-data';
+import { blockAddress, queryAttribute, type Shown } from '../../run/context-data';
 import { consoleOf } from '../../run/diagnostics/failures';
 import { mayChange, ownsByLink } from '../../run/own-link';
 import { optionsLeft, placeText } from '../../run/places/rules';
@@ -224,7 +224,7 @@ export function formHtml(
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
-    ` data-apps-settings='${settingsAttribute(run, block, options)}'${lang}>` +
+    ` data-apps-settings='${settingsAttribute(run, block, options)}'${visit.shownQuery ?? queryAttribute(visit)}${lang}>` +
     `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${ofDraft}${version}${defaultButton(run, block, options)}${main}</form>`
   );
 }
