@@ -98,6 +98,37 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
     }
   });
 
+  test('back and forward show each block of a page what it has shown, also of several that are alike', async () => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
+    const { page, context } = await browser.visitor();
+    const states = () => page.locator('.page, .step').allTextContents();
+    await page.goto(`${stage.host.url}/site/?boards=1`);
+    const steps: [block: string, states: string[]][] = [
+      ['.next >> nth=1', ['1', '3', '3', '1']],
+      ['.step-on', ['1', '3', '3', '2']],
+      ['.next >> nth=2', ['1', '3', '4', '2']],
+      ['.step-on', ['1', '3', '4', '3']],
+    ];
+    for (const [link, after] of steps) {
+      await page.click(link);
+      await expect.poll(states).toEqual(after);
+    }
+    const all = [['1', '2', '3', '1'], ...steps.map(([, after]) => after)];
+    for (const at of [3, 2, 1, 0]) {
+      await page.goBack();
+      await expect.poll(states).toEqual(all[at]);
+    }
+    for (const [by, at] of [
+      [4, 4],
+      [-4, 0],
+      [1, 1],
+    ] as const) {
+      await page.evaluate((entries) => history.go(entries), by);
+      await expect.poll(states).toEqual(all[at]);
+    }
+    await context.close();
+  });
+
   describe('while a block refreshes itself', () => {
     /** Opens the block, and holds the answer of its refresh until `release` is called. */
     async function refreshing() {

@@ -4,14 +4,27 @@
  * without what was entered. The entry keeps the fields, as browsers do with those of a page that they know.
  */
 import type { Loaded } from './fetch-block';
-import { addressIn, BLOCK, blocksIn, settingsOf } from './settings';
+import { BLOCK, blocksIn, settingsOf, shownAt } from './settings';
 
-/** What an entry of the browser's history shows in a block. */
-interface Shown {
-  app: string | undefined;
-  block: string | undefined;
-  url: string;
+/** The addresses that an entry of the browser's history shows in the blocks of its page, by the names of the blocks. */
+type Shown = { [block: string]: string };
+
+/** Blocks by app and id, and by their place among those that have the same. */
+function blocksByName(): Map<string, HTMLFormElement> {
+  const blocks = new Map<string, HTMLFormElement>();
+  for (const block of blocksIn(document)) {
+    const { app, block: id } = settingsOf(block);
+    let place = 0;
+    while (blocks.has(`${app}/${id}/${place}`)) place += 1;
+    blocks.set(`${app}/${id}/${place}`, block);
+  }
+  return blocks;
 }
+
+const shownIn = (state: unknown): Shown | undefined => (state as { apps?: Shown } | null)?.apps;
+
+/** What the present entry shows. */
+let present = shownIn(history.state) ?? {};
 
 /** Fields that are not part of what is looked for: the token and the buttons. */
 const OTHER = /^(?:_|action\.)/;
@@ -29,25 +42,28 @@ export function addressOf(action: URL, fields: URLSearchParams): URL {
 /** Puts the address of what a block is about to show into the address bar. Back leads to what it shows now. */
 export function remember(block: HTMLFormElement, next: URL): void {
   if (next.origin !== location.origin) return;
-  const { app, block: id } = settingsOf(block);
-  const entry = (url: string): { apps: Shown } => ({ apps: { app, block: id, url } });
-  const own = addressIn(block.getAttribute('action'));
-  if (!history.state?.apps) {
-    const now = own.pathname === location.pathname ? location.href : own.href;
-    history.replaceState({ ...history.state, ...entry(now) }, '');
+  const now: Shown = {};
+  let own = '';
+  for (const [name, one] of blocksByName()) {
+    now[name] = shownAt(one).href;
+    if (one === block) own = name;
   }
-  if (next.href !== location.href) history.pushState(entry(next.href), '', next);
+  const apps = { ...now, ...shownIn(history.state) };
+  history.replaceState({ ...history.state, apps }, '');
+  present = { ...apps, [own]: next.href };
+  if (next.href !== location.href || next.href !== apps[own]) history.pushState({ apps: present }, '', next);
 }
 
-/** Shows in its block what an entry of the history stands for, when the visitor goes back or forward. */
+/** Shows in the blocks what an entry of the history stands for, when the visitor goes back or forward. */
 export function watchHistory(show: (block: HTMLFormElement, url: URL) => void): void {
   addEventListener('popstate', ({ state }) => {
-    const shown = (state as { apps?: Shown } | null)?.apps;
-    const block = blocksIn(document).find((one) => {
-      const { app, block: id } = settingsOf(one);
-      return app === shown?.app && id === shown?.block;
-    });
-    if (shown && block) show(block, new URL(shown.url));
+    const shown = shownIn(state);
+    if (!shown) return;
+    for (const [name, block] of blocksByName()) {
+      const url = shown[name];
+      if (url && url !== present[name]) show(block, new URL(url));
+    }
+    present = shown;
   });
 }
 
