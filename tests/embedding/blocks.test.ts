@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, openLive } from '../support/browser';
+import { configured } from '../support/configure';
 import { useBrowser, usePage, useStage } from '../support/hooks';
 import { openStage } from '../support/stage';
 import { siteThemes } from '../support/theme';
@@ -19,7 +20,11 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
   );
   const stage = useStage(() => ({
     themesDirectory: siteThemes,
-    env: { APPS_THEME: 'browser', APPS_CORS_ORIGINS: elsewhere.origin },
+    env: {
+      APPS_THEME: 'browser',
+      APPS_CORS_ORIGINS: elsewhere.origin,
+      ...configured({ apps: { redirectHosts: [new URL(elsewhere.origin).host] } }),
+    },
   }));
   const browser = useBrowser();
   const site = () => `${stage.host.url}/site/`;
@@ -279,6 +284,30 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
     expect((await stage.items('terms', 'one'))?.name).toBe('Three');
     await page.locator('#modal').click();
     expect(page.url()).toContain('/@@apps/terms/blocks/new');
+    await context.close();
+  });
+
+  test.each<[what: string, file: boolean, button: string, from: () => string, to: () => string]>([
+    ['a form leads to a configured host', false, 'Away', site, () => elsewhere.origin],
+    ['so does one with a file', true, 'Away', site, () => elsewhere.origin],
+    ['so does one in a page of another origin', false, 'Away', () => elsewhere.origin, () => elsewhere.origin],
+    ['a form leads to a file', false, 'File', site, () => `${site()}@@apps.css`],
+  ])('in place, %s', async (_, hasFile, button, from, to) => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => undefined);
+    const { n } = (await stage.items('live', 'n')) as { n: number };
+    const { page, context } = await browser.visitor({ bypassCSP: true });
+    const target = `${to()}?led`;
+    await page.goto(from());
+    await page.evaluate(
+      (address) => document.body.insertAdjacentHTML('beforeend', `<div data-apps-load="${address}"></div>`),
+      `${site()}@@apps/live/blocks/away?to=${encodeURIComponent(target)}`,
+    );
+    if (hasFile)
+      await page.setInputFiles('[name=picture]', { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') });
+    await page.click(`text="${button}"`);
+    const [end, changed] = button === 'Away' ? [new URL(target).href, n + 1] : [to(), n];
+    await page.waitForURL(end);
+    expect((await stage.items('live', 'n'))?.n).toBe(changed);
     await context.close();
   });
 

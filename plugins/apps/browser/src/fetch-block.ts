@@ -20,25 +20,31 @@ export interface Loaded {
 
 /**
  * Fetches a block's form. Only from where this script comes from, and only HTML; credentials go along where the page is
- * of the same origin. An answer that is a page of its own (a redirect led to it) replaces this page: null. So is one that is unwanted.
+ * of the same origin. Null for an answer that is unwanted, and for one that replaces this page: a page of its own or a file, to which a
+ * redirect led, or the address of another origin.
  */
 export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loaded | null> {
   if (!isOwnOrigin(url)) throw new Failure(words.failed);
   const response = await (init.body instanceof FormData ? upload : load)(url, init).catch(() => null);
   if (init.isUnwanted?.()) return null;
-  if (!response || !isOwnOrigin(new URL(response.url)) || !/^text\/html\b/i.test(response.type))
-    throw new Failure(words.failed);
-  const { html, status } = response;
+  if (!response || !isOwnOrigin(new URL(response.url))) throw new Failure(words.failed);
+  const { html, status, redirected, elsewhere } = response;
+  const isHtml = /^text\/html\b/i.test(response.type);
+  if (status === 200 && (elsewhere || (redirected && !isHtml))) return leave(elsewhere ?? response.url);
+  if (!isHtml) throw new Failure(words.failed);
   const content = parsed(html);
   const invalid = [403, 409, 422, 429].includes(status) && content.querySelector(BLOCK) !== null;
   const lacksToken = status === 403 && content.querySelector('[data-error=CsrfError]');
   if (status === 401 || (lacksToken && !invalid)) throw new LoginNeeded(explained(html));
   if (status > 299 && !invalid) throw new Failure(explained(html));
-  if (/^\s*<!doctype/i.test(html) || (init.follow && response.redirected)) {
-    location.assign(response.url);
-    return null;
-  }
-  return { content, invalid, redirect: response.redirected ? response.url : null };
+  if (/^\s*<!doctype/i.test(html) || (init.follow && redirected)) return leave(response.url);
+  return { content, invalid, redirect: redirected ? response.url : null };
+}
+
+/** Shows another page. */
+function leave(address: string): null {
+  location.assign(address);
+  return null;
 }
 
 /** A request for a block. */
@@ -58,6 +64,8 @@ interface Answer {
   redirected: boolean;
   status: number;
   type: string;
+  /** The address of another origin that is to be shown: a script could not follow a redirect to it. */
+  elsewhere: string | null;
   html: string;
 }
 
@@ -65,9 +73,9 @@ const headers = { Accept: 'text/html+fragment' };
 
 async function load(url: URL, init: BlockRequest): Promise<Answer> {
   const response = await fetch(url, { ...init, headers });
-  const type = response.headers.get('Content-Type') ?? '';
-  const { url: final, redirected, status } = response;
-  return { url: final, redirected, status, type, html: await response.text() };
+  const { url: final, redirected, status, headers: answered } = response;
+  const type = answered.get('Content-Type') ?? '';
+  return { url: final, redirected, status, type, elsewhere: answered.get('Location'), html: await response.text() };
 }
 
 /** Sends a form with files; `fetch` does not tell how much of them is sent. */
@@ -85,6 +93,7 @@ function upload(url: URL, { body, follow, onProgress }: BlockRequest): Promise<A
         redirected: request.responseURL !== url.href.replace(/#.*/, ''),
         status: request.status,
         type: request.getResponseHeader('Content-Type') ?? '',
+        elsewhere: request.getResponseHeader('Location'),
         html: request.responseText,
       });
     request.send(body as FormData);

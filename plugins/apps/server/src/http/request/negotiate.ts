@@ -33,9 +33,12 @@ export function onlyHeader(ctx: Context, name: string): string | null {
   return value === undefined || more !== undefined ? null : value;
 }
 
+/** Whether the browser script asks. */
+export const isByScript = (ctx: Context): boolean => ctx.get('Accept').toLowerCase().includes(FRAGMENT);
+
 /** Whether a page request asks for the block's form alone (docs/reference/http.md#the-form-alone). */
 export function wantsFragment(ctx: Context): boolean {
-  return ctx.get('X-Requested-With') !== '' || ctx.get('Accept').toLowerCase().includes(FRAGMENT);
+  return ctx.get('X-Requested-With') !== '' || isByScript(ctx);
 }
 
 /** Whether the browser script asks where a form with files has led to: it then loads that page as a whole. */

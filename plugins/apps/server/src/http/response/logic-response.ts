@@ -9,6 +9,7 @@ import type { LogEntry, ResponseChanges } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { Exchange } from '../request/exchange';
+import { isByScript } from '../request/negotiate';
 
 /**
  * A cookie of the visitor carries log entries across a redirect: no process has to store them, and no other visitor can see
@@ -143,16 +144,22 @@ interface Kept {
   flashes: readonly FlashMessage[];
 }
 
-/** 303 See Other; console entries and messages for the visitor are kept for the next page. */
+/**
+ * 303 See Other; console entries and messages for the visitor are kept for the next page. A script could not read what another origin
+ * answers: the browser script gets the address alone, and shows that page.
+ */
 export function redirect(exchange: Exchange, url: string, { console, flashes }: Kept): void {
-  const { ctx, visit, json } = exchange;
+  const { ctx, site, visit, json } = exchange;
   keepLog(exchange, console);
   if (!json) {
     visit.flash?.add(flashes);
     visit.flash?.keep();
   }
-  ctx.status = 303;
-  ctx.set('Location', new URL(url).href);
+  const { href, origin } = new URL(url);
+  const isForScript = isByScript(ctx) && origin !== new URL(site.url).origin;
+  ctx.status = isForScript ? 200 : 303;
+  if (isForScript) ctx.set('Cache-Control', 'private, no-store');
+  ctx.set('Location', href);
   ctx.type = 'text/plain';
   ctx.body = 'See other';
 }
