@@ -19,13 +19,13 @@ const TOKEN = mark('csrf');
 const SHOWN = mark('shown');
 /** … the moment at which live blocks were right … */
 const SINCE = mark('since');
-/** … the query of the request, which a rendering need not depend on … */
+/** … the query of the request, which a rendering need not depend on: an attribute, to which balancing adds an empty value … */
 const QUERY = ` ${mark('query')}`;
 /** … and the task for a proof of work, with the id of the app. */
 const CHALLENGE = mark('challenge');
 
 const marks = new RegExp(
-  `(${TOKEN})|(${SINCE})|(${QUERY})|${SHOWN}-([0-9a-f]*)-([0-9a-f]*);|${CHALLENGE}-([0-9a-f]*);`,
+  `(${TOKEN})|(${SINCE})|(${QUERY}(?:="")?)|${SHOWN}-([0-9a-f]*)-([0-9a-f]*);|${CHALLENGE}-([0-9a-f]*);`,
   'g',
 );
 
