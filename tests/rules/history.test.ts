@@ -364,7 +364,7 @@ describe.each(await availableClients())('history on %s', (client) => {
     expect(await stage.items('log', 'second')).toBeNull();
   });
 
-  test('a record that another one has made anew under the same id stays', async () => {
+  test('a record that another one has made again under the same id stays', async () => {
     await ask('PUT log/record/hall', { title: 'old' }, 'anna');
     const since = await now();
     await ask('PATCH log/record/hall', { title: 'changed' });

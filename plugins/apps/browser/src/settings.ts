@@ -37,7 +37,7 @@ export const blocksIn = (root: ParentNode): HTMLFormElement[] => elementsIn(root
 export const addressIn = (...attributes: (string | null | undefined)[]): URL =>
   new URL(attributes.find(Boolean) ?? '', document.baseURI);
 
-/** The address at which a block is shown as it is: its form's, with the query of its rendering. */
+/** The address of what a block shows: its form's, with the query of its rendering. */
 export function shownAt(block: HTMLElement): URL {
   const url = addressIn(block.getAttribute('action'));
   if (block.dataset.appsQuery) url.search = block.dataset.appsQuery;

@@ -269,7 +269,7 @@ export interface JsonForm {
  * key that is no field of the form: nothing that a client sends is ignored.
  * @param sent what the client has sent
  * @param record the record that the form changes; null for a new one
- * @param unnamed values of the fields that the client has not sent. One that no JSON form could send stays as it is stored.
+ * @param unnamed values of the fields that the client has not sent. One that no JSON form could send is kept.
  */
 export async function readJsonForm(
   run: Run,

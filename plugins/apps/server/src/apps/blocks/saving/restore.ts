@@ -252,7 +252,7 @@ function planOfRecord(
 /** Gives an item the value from before the changes of the requester that no one else has changed since; false without such changes. */
 function setBack(items: Items, name: string, own: readonly HistoryVersion[], others: readonly Other[]): boolean {
   const isAbout = ({ earlier }: Pick<HistoryVersion, 'earlier'>) => namesIn(earlier).includes(name);
-  // A record that another one has made anew under the same id has nothing of the one before.
+  // A new record of another requester under the same id has nothing of the deleted one.
   const replaces = (other: Other) => other.earlier === null || isAbout(other);
   const after = Math.max(0, ...others.filter(replaces).map(({ version }) => version));
   const change = own.find((one) => one.version > after && one.items !== null && isAbout(one));
