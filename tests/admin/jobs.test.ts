@@ -14,7 +14,7 @@ import { useStage, useThemes } from '../support/hooks';
 const logic = `
 export function add({ jobs, request }) {
   const { name, params, ...options } = request.body;
-  return { id: jobs.add('work/' + (name ?? 'perform'), params, options) };
+  return { id: jobs.add('queue/' + (name ?? 'perform'), params, options) };
 }
 export function perform({ app, params }) {
   if (!app.get_record(params.needs)) throw new Error('not there');
@@ -24,7 +24,7 @@ export function tick({ app }) {
   app.create_record().save({ tick: true });
 }
 export function broken({ jobs, params }) {
-  jobs.add('work/perform', { needs: 'x' }, { key: 'once', delay: 60 });
+  jobs.add('queue/perform', { needs: 'x' }, { key: 'once', delay: 60 });
   throw new Error('broken');
 }
 `;
@@ -33,8 +33,8 @@ const settings = 'debug: true\nacl:\n  rights:\n    editor: ["*"]\n';
 const themes = useThemes(async (themes) => {
   for (const app of ['tasks', 'other']) {
     await themes.write(`main/apps/${app}/settings.yaml`, settings);
-    await themes.write(`main/apps/${app}/blocks/work.js`, logic);
-    await themes.write(`main/apps/${app}/blocks/work.yaml`, 'elements:\n  add: BASIC\n');
+    await themes.write(`main/apps/${app}/blocks/queue.js`, logic);
+    await themes.write(`main/apps/${app}/blocks/queue.yaml`, 'elements:\n  add: BASIC\n');
   }
   await themes.write('main/apps/tasks/settings.yaml', `${settings}schedule_as: [editors]\n`);
   await themes.write(
@@ -46,7 +46,7 @@ const themes = useThemes(async (themes) => {
     "export function fails({ app }) {\n  throw new Error('as ' + app.acl.current_user_groups().join());\n}\n",
   );
   await themes.write(
-    'main/apps/tasks/blocks/work.yaml',
+    'main/apps/tasks/blocks/queue.yaml',
     "elements:\n  add: BASIC\nschedules: [{ run: tick, cron: '0 6 1 1 *', time_zone: Europe/Paris }]\n",
   );
 });
@@ -58,7 +58,7 @@ const stage = useStage(() => ({
 const as = 'foreman';
 
 async function add(json: object, app = 'tasks'): Promise<string> {
-  const answer = await stage.send<{ id: string }>({ send: `POST ${app}/blocks/work/add`, json });
+  const answer = await stage.send<{ id: string }>({ send: `POST ${app}/blocks/queue/add`, json });
   expect(answer.status, answer.text).toBe(200);
   return answer.json.id;
 }
@@ -101,7 +101,7 @@ describe('jobs in the panel', () => {
     expect(await idsOf('')).toEqual([waiting, failed, done, given]);
     expect(await idsOf('view=waiting')).toEqual([waiting]);
     expect(await idsOf('view=failed')).toEqual([failed]);
-    expect(await idsOf('view=dead&site=site&app=tasks&kind=function&name=work/perform')).toEqual([given]);
+    expect(await idsOf('view=dead&site=site&app=tasks&kind=function&name=queue/perform')).toEqual([given]);
     expect(await idsOf('view=done')).toEqual([done]);
     expect(await idsOf(`before=${done}`)).toEqual([given]);
     expect(await idsOf('app=other')).toEqual([]);
@@ -127,13 +127,13 @@ describe('jobs in the panel', () => {
   test('show what they were given without secrets, and the reason of a failure', async () => {
     expect(await job(done)).toMatchObject({
       data: {
-        block: 'work',
+        block: 'queue',
         function: 'perform',
         params: { needs: 'first', api_key: '(hidden)', url: 'https://a.example/?token=(hidden)' },
       },
       view: 'done',
       kind: 'function',
-      name: 'work/perform',
+      name: 'queue/perform',
       attempts: 1,
       requester: '',
       key: null,
@@ -143,7 +143,7 @@ describe('jobs in the panel', () => {
       time: expect.any(Number),
       endedAt: expect.stringMatching(/Z$/),
     });
-    expect((await job(given)).error).toMatch(/^LogicError: apps\/tasks\/blocks\/work\.js:7: Error: not there/);
+    expect((await job(given)).error).toMatch(/^LogicError: apps\/tasks\/blocks\/queue\.js:7: Error: not there/);
     expect(JSON.stringify((await jobs()).jobs)).not.toContain('first');
   });
 
@@ -164,7 +164,7 @@ describe('jobs in the panel', () => {
     await comesTo(failed, 'done');
     expect(await job(failed)).toMatchObject({ attempts: 1, error: null });
     expect(await stage.host.printed()).toMatch(
-      new RegExp(`admin:\\S+ runs the job ${failed} of site/tasks \\(function work/perform\\) again`),
+      new RegExp(`admin:\\S+ runs the job ${failed} of site/tasks \\(function queue/perform\\) again`),
     );
   });
 
@@ -252,7 +252,7 @@ describe('jobs in runs', () => {
     await themes.write(
       'main/apps/tasks/blocks/form.js',
       [
-        "export const go = ({ jobs }) => void jobs.add('work/perform', { needs: 'a' }, { key: 'once', delay: 60 });",
+        "export const go = ({ jobs }) => void jobs.add('queue/perform', { needs: 'a' }, { key: 'once', delay: 60 });",
         "export const show = ({ request }) => { if (request.get('n')) throw new Error('shown'); return ''; };",
         '',
       ].join('\n'),
@@ -267,9 +267,9 @@ describe('jobs in runs', () => {
       {
         app: 'tasks',
         kind: 'function',
-        name: 'work/perform',
+        name: 'queue/perform',
         key: 'function:once',
-        data: { block: 'work', function: 'perform', params: { needs: 'a' } },
+        data: { block: 'queue', function: 'perform', params: { needs: 'a' } },
         dueAt: expect.stringMatching(/Z$/),
       },
     ]);
@@ -279,7 +279,7 @@ describe('jobs in runs', () => {
 describe('schedules in the panel', () => {
   test('are listed with their words and ticks, and run now', async () => {
     const list = async () => (await stage.send<ScheduleSummary[]>({ as, send: 'GET /apps/schedules' })).json;
-    const target = { site: 'site', app: 'tasks', block: 'work', function: 'tick' };
+    const target = { site: 'site', app: 'tasks', block: 'queue', function: 'tick' };
     await expect.poll(list).toMatchObject([
       { function: 'fails' },
       {
@@ -294,13 +294,13 @@ describe('schedules in the panel', () => {
     const run = await stage.send<{ job: string }>({ as, send: 'POST /apps/schedules/run', json: target });
     expect(run.status, run.text).toBe(200);
     await comesTo(run.json.job, 'done');
-    expect(await job(run.json.job)).toMatchObject({ kind: 'schedule', name: 'work/tick' });
+    expect(await job(run.json.job)).toMatchObject({ kind: 'schedule', name: 'queue/tick' });
   });
 
   test.each([
-    [{ site: 'site', app: 'tasks', block: 'work', function: 'perform' }, 404],
-    [{ site: 'site', app: 'tasks', block: 'work' }, 400],
-    [{ site: 'none', app: 'tasks', block: 'work', function: 'tick' }, 404],
+    [{ site: 'site', app: 'tasks', block: 'queue', function: 'perform' }, 404],
+    [{ site: 'site', app: 'tasks', block: 'queue' }, 400],
+    [{ site: 'none', app: 'tasks', block: 'queue', function: 'tick' }, 404],
   ])('%j is refused with %i', async (json, status) => {
     expect((await stage.send({ as, send: 'POST /apps/schedules/run', json })).status).toBe(status);
   });

@@ -9,11 +9,11 @@ const at = useTemporaryHost('jobs');
 
 const themes = useThemes({
   'main/apps/tasks/settings.yaml': 'acl:\n  rights:\n    editor: ["*"]\n',
-  'main/apps/tasks/blocks/work.yaml': 'elements:\n  add: BASIC\n',
-  'main/apps/tasks/blocks/work.js': `
+  'main/apps/tasks/blocks/queue.yaml': 'elements:\n  add: BASIC\n',
+  'main/apps/tasks/blocks/queue.js': `
 export function add({ request, jobs }) {
   const { params, ...options } = request.body;
-  return { id: jobs.add('work/perform', params, options) };
+  return { id: jobs.add('queue/perform', params, options) };
 }
 export function perform({ app, params }) {
   if (!app.get_record(params.needs)) throw new Error('not there');
@@ -36,7 +36,7 @@ describe.each(clients)('jobs on %s, beside a running server', (client) => {
   }
   const add = async (needs: string, options: object = {}) => {
     const json = { params: { needs, password: 'hush' }, ...options };
-    const answer = await stage.send<{ id: string }>({ send: 'POST tasks/blocks/work/add', json });
+    const answer = await stage.send<{ id: string }>({ send: 'POST tasks/blocks/queue/add', json });
     expect(answer.status, answer.text).toBe(200);
     return answer.json.id;
   };
@@ -61,18 +61,18 @@ describe.each(clients)('jobs on %s, beside a running server', (client) => {
     expect([code, json.more]).toEqual([0, false]);
     expect(json.jobs).toMatchObject([
       { id: waiting, view: 'waiting', key: 'function:once', attempts: 0, data: { params: { password: '(hidden)' } } },
-      { id: first, view: 'dead', kind: 'function', name: 'work/perform', site: 'site', app: 'tasks', attempts: 1 },
+      { id: first, view: 'dead', kind: 'function', name: 'queue/perform', site: 'site', app: 'tasks', attempts: 1 },
     ]);
     const shown = await run('list', '--state', 'dead');
     expect(shown.out).toMatch(
-      new RegExp(`^${first} {2}dead .*site/tasks {2}function work/perform {2}1 try\\n {2}LogicError: .*not there`),
+      new RegExp(`^${first} {2}dead .*site/tasks {2}function queue/perform {2}1 try\\n {2}LogicError: .*not there`),
     );
     const ids = async (...args: string[]) =>
       (await run('list', '--json', ...args)).json.jobs.map(({ id }: { id: string }) => id);
     expect(await ids('--limit', '1')).toEqual([waiting]);
     expect(await ids('--app', 'other')).toEqual([]);
     expect(await ids('--kind', 'mail')).toEqual([]);
-    expect(await ids('--name', 'work/perform', '--state', 'dead')).toEqual([first]);
+    expect(await ids('--name', 'queue/perform', '--state', 'dead')).toEqual([first]);
     expect((await run('list', '--state', 'done')).out).toBe('No jobs\n');
   }, 60_000);
 

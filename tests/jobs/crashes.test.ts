@@ -15,7 +15,7 @@ const logic = `
 export function add(context) {
   const { n, key } = context.request.body;
   context.app.create_record('request-' + n).save({ kind: 'request', n });
-  const id = context.jobs.add('work/effect', { n, key }, key ? { key, delay: 1 } : {});
+  const id = context.jobs.add('queue/effect', { n, key }, key ? { key, delay: 1 } : {});
   if (n % 10 === 9) throw new Error('after all');
   return { id };
 }
@@ -30,8 +30,8 @@ export function effect(context) {
 const themes = useThemes(async (themes) => {
   const right = 'acl:\n  rights:\n    editor: ["*"]\n';
   await themes.write('main/apps/tasks/settings.yaml', right);
-  await themes.write('main/apps/tasks/blocks/work.js', logic);
-  await themes.write('main/apps/tasks/blocks/work.yaml', 'elements:\n  add: BASIC\n  effect: BASIC\n');
+  await themes.write('main/apps/tasks/blocks/queue.js', logic);
+  await themes.write('main/apps/tasks/blocks/queue.yaml', 'elements:\n  add: BASIC\n  effect: BASIC\n');
 });
 
 interface Sent {
@@ -72,7 +72,7 @@ describe.each(await availableClients())('killed servers on %s', (client) => {
       if (!host) return;
       const body = JSON.stringify({ n, ...(key && { key }) });
       const headers = { 'content-type': 'application/json', accept: 'application/json', 'x-csrf-token': token };
-      const answer = await fetch(`${host.url}/site/@@apps/tasks/blocks/work/add`, { method: 'POST', headers, body });
+      const answer = await fetch(`${host.url}/site/@@apps/tasks/blocks/queue/add`, { method: 'POST', headers, body });
       if (answer.ok) one.id = ((await answer.json()) as { id: string }).id;
       else await answer.text();
     }

@@ -27,14 +27,14 @@ export function half(context) { note(context); throw new Error('always'); }
 `;
 const python = `
 def add(context):
-    return {'ids': [context.jobs.add('work/note', {'by': 'python'}, key='py', delay=0)]}
+    return {'ids': [context.jobs.add('queue/note', {'by': 'python'}, key='py', delay=0)]}
 `;
 
 const themes = useThemes(async (themes) => {
   const settings = 'acl:\n  rights:\n    editor: [editors]\n    submitter: ["*"]\n    reader: ["*"]\n';
   await themes.write('main/apps/tasks/settings.yaml', settings);
-  await themes.write('main/apps/tasks/blocks/work.js', logic);
-  await themes.write('main/apps/tasks/blocks/work.yaml', 'elements:\n  add: BASIC\n  note: BASIC\n');
+  await themes.write('main/apps/tasks/blocks/queue.js', logic);
+  await themes.write('main/apps/tasks/blocks/queue.yaml', 'elements:\n  add: BASIC\n  note: BASIC\n');
   await themes.write('main/apps/tasks/blocks/closed.js', logic);
   await themes.write('main/apps/tasks/blocks/closed.yaml', 'view_permission: [managers]\nelements:\n  note: BASIC\n');
   await themes.write('main/apps/tasks/blocks/snake.py', python);
@@ -53,7 +53,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   });
 
   const add = (adds: Add[], more: object = {}, as = 'eric') =>
-    stage.send<{ ids: string[] }>({ as, send: 'POST tasks/blocks/work/add', json: { adds, ...more } });
+    stage.send<{ ids: string[] }>({ as, send: 'POST tasks/blocks/queue/add', json: { adds, ...more } });
 
   async function notes(by: string) {
     const { json } = await stage.send<{ items: Record<string, unknown> }[]>({ as: 'eric', send: 'GET tasks/records' });
@@ -72,7 +72,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     { as: 'anonymous', user: null },
   ])('a job runs once, as $as, with the portal as its content', async ({ as, user }) => {
     const by = `one-${as}`;
-    const answer = await add([['work/note', { by }]], {}, as);
+    const answer = await add([['queue/note', { by }]], {}, as);
     expect(answer.status, answer.text).toBe(200);
     await expect.poll(() => notes(by)).toMatchObject([{ by, user, content: 'portal' }]);
     await timeForMore();
@@ -81,7 +81,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   });
 
   test('a request that fails leaves no job', async () => {
-    const answer = await add([['work/note', { by: 'never' }]], { fail: true, save: 'undone' });
+    const answer = await add([['queue/note', { by: 'never' }]], { fail: true, save: 'undone' });
     expect(answer.status).toBe(500);
     await timeForMore();
     expect(await notes('never')).toEqual([]);
@@ -89,19 +89,19 @@ describe.each(await availableClients())('jobs on %s', (client) => {
 
   test('a key makes it once while it waits, and is free afterwards', async () => {
     const { json: first } = await add([
-      ['work/note', { by: 'keyed', n: 1 }, { key: 'k', delay: 1 }],
-      ['work/note', { by: 'keyed', n: 2 }, { key: 'k', delay: 1 }],
+      ['queue/note', { by: 'keyed', n: 1 }, { key: 'k', delay: 1 }],
+      ['queue/note', { by: 'keyed', n: 2 }, { key: 'k', delay: 1 }],
     ]);
-    const { json: second } = await add([['work/note', { by: 'keyed', n: 3 }, { key: 'k' }]]);
+    const { json: second } = await add([['queue/note', { by: 'keyed', n: 3 }, { key: 'k' }]]);
     expect(new Set([...first.ids, ...second.ids]).size).toBe(1);
     await expect.poll(() => notes('keyed'), { timeout: 10_000 }).toMatchObject([{ n: 1 }]);
-    const { json: third } = await add([['work/note', { by: 'keyed', n: 4 }, { key: 'k' }]]);
+    const { json: third } = await add([['queue/note', { by: 'keyed', n: 4 }, { key: 'k' }]]);
     expect(third.ids).not.toEqual(second.ids);
     await expect.poll(() => notes('keyed')).toMatchObject([{ n: 1 }, { n: 4 }]);
   });
 
   test('what fails is tried again, and nothing of a failed try is stored', async () => {
-    const { json } = await add([['work/needs', { by: 'again', needs: 'wanted' }]]);
+    const { json } = await add([['queue/needs', { by: 'again', needs: 'wanted' }]]);
     const [id = ''] = json.ids;
     await expect
       .poll(() => row(id))
@@ -112,7 +112,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   });
 
   test('after the last try it is dead, and can be run again', async () => {
-    const { json } = await add([['work/half', { by: 'half' }]]);
+    const { json } = await add([['queue/half', { by: 'half' }]]);
     const [id = ''] = json.ids;
     await expect.poll(() => row(id), { timeout: 10_000 }).toMatchObject({ state: 'dead', attempts: 2 });
     expect((await row(id))?.error).toContain('always');
@@ -129,7 +129,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   });
 
   test('a function that does not exist yet waits', async () => {
-    const { json } = await add([['work/missing', { by: 'missing' }]]);
+    const { json } = await add([['queue/missing', { by: 'missing' }]]);
     const error = expect.stringContaining('has no function "missing"');
     await expect.poll(() => row(json.ids[0] as string)).toMatchObject({ state: 'waiting', attempts: 0, error });
   });
@@ -152,7 +152,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
           strapi
             .plugin('apps')
             .service('apps')
-            .enqueue({ site: 'site', app: 'tasks', block: 'work', function: 'note', params: { by }, user }),
+            .enqueue({ site: 'site', app: 'tasks', block: 'queue', function: 'note', params: { by }, user }),
         user,
         by,
       );
@@ -173,7 +173,7 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   test('an editor’s change is stored where a rule cannot read what it is about', async () => {
     const title = await stage.host.run(async (strapi) => {
       const uid = 'api::article.article';
-      const calls = { app: 'tasks', block: 'work', function: 'note' };
+      const calls = { app: 'tasks', block: 'queue', function: 'note' };
       const rule = { name: 'unread', enabled: true, contentType: uid, event: 'create', ...calls };
       await strapi.db.query('plugin::apps.rule').create({ data: rule });
       strapi.documents.use(async (context, next) => {
@@ -193,14 +193,14 @@ describe.each(await availableClients())('jobs on %s', (client) => {
   });
 
   test.each<[string, Add, string]>([
-    ['a block that does not exist', ['wrk/note'], 'did you mean "work"'],
-    ['no function', ['work'], '<block>/<function>'],
-    ['both times', ['work/note', {}, { delay: 1, at: '2030-01-01T00:00:00Z' }], 'not both'],
-    ['a time without its offset', ['work/note', {}, { at: '2030-01-01T00:00:00' }], '2030-01-31T06:00:00Z'],
-    ['a negative delay', ['work/note', {}, { delay: -1 }], '"delay" must be'],
-    ['an empty key', ['work/note', {}, { key: '' }], '"key" must have'],
-    ['an unknown option', ['work/note', {}, { soon: true }], 'has no option soon'],
-    ['parameters that are no object', ['work/note', [] as never], 'params must be an object'],
+    ['a block that does not exist', ['queu/note'], 'did you mean "queue"'],
+    ['no function', ['queue'], '<block>/<function>'],
+    ['both times', ['queue/note', {}, { delay: 1, at: '2030-01-01T00:00:00Z' }], 'not both'],
+    ['a time without its offset', ['queue/note', {}, { at: '2030-01-01T00:00:00' }], '2030-01-31T06:00:00Z'],
+    ['a negative delay', ['queue/note', {}, { delay: -1 }], '"delay" must be'],
+    ['an empty key', ['queue/note', {}, { key: '' }], '"key" must have'],
+    ['an unknown option', ['queue/note', {}, { soon: true }], 'has no option soon'],
+    ['parameters that are no object', ['queue/note', [] as never], 'params must be an object'],
   ])('refuses %s', async (_, wrong, message) => {
     const answer = await add([wrong]);
     expect(answer.status).toBe(500);

@@ -18,7 +18,7 @@ const logic = `
 export function add(context) {
   const { n } = context.request.body;
   context.app.create_record('request-' + n).save({ kind: 'request', n });
-  context.jobs.add('work/effect', { n });
+  context.jobs.add('queue/effect', { n });
 }
 /** What must happen once. */
 export const effect = ({ app, params }) => void app.create_record().save({ kind: 'effect', n: params.n });
@@ -49,8 +49,8 @@ describe.skipIf(rigs.length === 0).each(rigs)('$name that fails', ({ client, mak
   afterAll(() => rig?.remove());
   const themes = useThemes({
     'main/apps/tasks/settings.yaml': "acl:\n  rights:\n    editor: ['*']\n",
-    'main/apps/tasks/blocks/work.js': logic,
-    'main/apps/tasks/blocks/work.yaml': 'elements:\n  add: BASIC\n  effect: BASIC\n',
+    'main/apps/tasks/blocks/queue.js': logic,
+    'main/apps/tasks/blocks/queue.yaml': 'elements:\n  add: BASIC\n  effect: BASIC\n',
   });
   const jobs = { retries: 50, backoff: 1, lease: 10 };
   const options = () => ({
@@ -72,7 +72,7 @@ describe.skipIf(rigs.length === 0).each(rigs)('$name that fails', ({ client, mak
 
     async function post(n: number): Promise<void> {
       const begun = performance.now();
-      const path = '/site/@@apps/tasks/blocks/work/add';
+      const path = '/site/@@apps/tasks/blocks/queue/add';
       const answer = await send<{ error?: { name: string } }>(hosts[n % hosts.length]?.url ?? '', {
         method: 'POST',
         path,

@@ -20,10 +20,10 @@ const tracing = path.join(__dirname, 'monitoring', 'tracing.cjs');
 const themes = useThemes(async (copy) => {
   const app = 'main/apps/tasks';
   await copy.write(`${app}/settings.yaml`, "acl:\n  rights:\n    submitter: ['*']\n");
-  await copy.write(`${app}/blocks/work.yaml`, 'elements:\n  add: BASIC\n');
+  await copy.write(`${app}/blocks/queue.yaml`, 'elements:\n  add: BASIC\n');
   await copy.write(
-    `${app}/blocks/work.js`,
-    `export const add = (context) => ({ id: context.jobs.add('work/' + context.request.body.name) });
+    `${app}/blocks/queue.js`,
+    `export const add = (context) => ({ id: context.jobs.add('queue/' + context.request.body.name) });
 export const note = (context) => void context.app.create_record({ items: {} });
 export function fail() { throw new Error('as it must'); }
 `,
@@ -41,7 +41,7 @@ const stage = useStage(() => ({
 }));
 /** Adds a job of a function, and gives its id. */
 const addJob = async (name: string) =>
-  (await stage.send<{ id: string }>({ send: 'POST tasks/blocks/work/add', json: { name } })).json.id;
+  (await stage.send<{ id: string }>({ send: 'POST tasks/blocks/queue/add', json: { name } })).json.id;
 /** A process whose configuration names no token. */
 const plain = useTwin(stage);
 

@@ -31,7 +31,7 @@ const logic = `
 export function add(context) {
   const { n } = context.request.body;
   context.app.create_record('request-' + n).save({ kind: 'request', n });
-  context.jobs.add('work/effect', { n });
+  context.jobs.add('queue/effect', { n });
 }
 /** What must happen once. */
 export const effect = ({ app, params }) => void app.create_record().save({ kind: 'effect', n: params.n });
@@ -55,10 +55,10 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
   const folder = useFolder('nodes');
   const themes = useThemes({
     [`${app}/settings.yaml`]: "acl:\n  rights:\n    editor: ['*']\n",
-    [`${app}/blocks/work.js`]: logic,
-    [`${app}/blocks/work.yaml`]:
+    [`${app}/blocks/queue.js`]: logic,
+    [`${app}/blocks/queue.yaml`]:
       'elements:\n  add: BASIC\n  effect: BASIC\n  total: BASIC\n  kind: { type: TEXT, index_type: field }\n',
-    [`${app}/blocks/work.html`]: '<p>total: {total}</p>',
+    [`${app}/blocks/queue.html`]: '<p>total: {total}</p>',
   });
   let rig: Rig;
   let pooler: Awaited<ReturnType<typeof startPooler>>;
@@ -166,7 +166,7 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
   const headers = { accept: 'application/json', host: 'www.example.com' };
 
   async function totalOf(origin: string): Promise<number> {
-    const path = '/site/@@apps/tasks/blocks/work/total';
+    const path = '/site/@@apps/tasks/blocks/queue/total';
     for (;;) {
       const answer = await send<string>(origin, { method: 'GET', path, headers });
       if (answer.status === 200) return Number(answer.json);
@@ -185,7 +185,7 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
     async function add(n: number): Promise<void> {
       const answer = await send<{ error?: { name: string } }>(nginx.secure, {
         method: 'POST',
-        path: '/site/@@apps/tasks/blocks/work/add',
+        path: '/site/@@apps/tasks/blocks/queue/add',
         headers: { ...headers, 'x-csrf-token': token },
         json: { n },
       });
@@ -200,7 +200,7 @@ describe.skipIf(!form || missing.length > 0)('three processes behind nginx and P
     }
     /** A visitor, who may get a 503 while a database is away. */
     async function look(): Promise<void> {
-      const path = '/site/@@apps/tasks/blocks/work';
+      const path = '/site/@@apps/tasks/blocks/queue';
       const page = await send(nginx.secure, { method: 'GET', path, headers: { ...headers, accept: 'text/html' } });
       looks.push(
         page.status === 200 ? (/total: \d+/.exec(page.text) ? '200' : page.text.slice(0, 200)) : String(page.status),
