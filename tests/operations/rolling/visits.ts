@@ -6,13 +6,13 @@ import type { ThemeCopy } from '../../support/theme';
 
 /** Only what both releases know: a theme is changed before or after an exchange. */
 const blocks: Record<string, [definition: string, layout: string, logic?: string]> = {
-  work: [
+  queue: [
     'elements:\n  add: BASIC\n  effect: BASIC\n  name: { type: TEXT, index_type: field }\n  body: { type: TEXT, index_type: text }\n',
     '',
     `export function add(context) {
   const { name } = context.request.body;
   context.app.create_record('made-' + name).save({ name, body: 'words of ' + name });
-  return { job: context.jobs.add('work/effect', { name }) };
+  return { job: context.jobs.add('queue/effect', { name }) };
 }
 export function effect(context) {
   context.app.create_record().save({ effect: context.params.name });
@@ -107,7 +107,7 @@ const path = (answer: Answer) => `${locationOf(answer).pathname}${locationOf(ans
 export const carried: Record<string, Steps> = {
   async 'records, searches and the token of a request'(first, second, { csrf }, name) {
     const headers = { ...json, 'x-csrf-token': csrf };
-    await first('add', 200, { method: 'POST', path: `${app}/blocks/work/add`, headers, json: { name } });
+    await first('add', 200, { method: 'POST', path: `${app}/blocks/queue/add`, headers, json: { name } });
     await second('read', 200, { method: 'GET', path: `${app}/record/made-${name}`, headers: json }, name);
     const ask = (query: string) => ({ method: 'POST', path: `${app}/search`, headers, json: { query } });
     await second('search by field', 200, ask(`name == '${name}'`), `made-${name}`);
