@@ -16,6 +16,7 @@ const themes = useThemes({
   'main/apps/kept/blocks/second.html': "<p>{{ 'now' | date: '%s' }}</p>",
   'main/apps/kept/blocks/luck.html': "{% assign list = 'a,b' | split: ',' %}{{ list | sample }}",
   'main/apps/kept/blocks/all.html': '{{ context.request.headers | json }}',
+  'main/apps/kept/blocks/language.html': "<p>{{ context.parent_request.headers['accept-language'] }}</p>",
   'main/apps/kept/blocks/never.html': '<p>x</p>',
   'main/apps/kept/blocks/never.yaml': 'cache: false\n',
   'main/apps/kept/blocks/slow.html': '{spun}',
@@ -95,6 +96,20 @@ test('a theme allows proxies to keep pages that are the same for all anonymous v
   await themes.write('main/theme.yaml', 's_maxage: 60\n');
   expect(await controlOf('anonymous')).toBe('public, max-age=0, s-maxage=60');
   expect(await controlOf('rita')).toBe('private, no-cache');
+  // A cache tells pages apart by their address and by few headers. A part of a block without its form has no token.
+  const shared = 'public, max-age=0, s-maxage=60';
+  for (const [blocks, control] of [
+    [['plain'], shared],
+    [['language'], 'public, no-cache'],
+    [['second'], shared],
+    [['second', 'language'], 'public, no-cache'],
+    [['never'], 'public, no-cache'],
+  ] as const) {
+    const rules = blocks.map((block) => `- append: main\n  include: /@@apps/kept/blocks/${block}\n  select: p\n`);
+    await themes.write('main/rules.yaml', rules.join(''));
+    for (const _ of [1, 2]) expect(await controlOf('anonymous'), String(blocks)).toBe(control);
+  }
+  await themes.write('main/rules.yaml', '');
   await themes.write('main/theme.yaml', 's_maxage: 0\n');
   expect(await controlOf('anonymous')).toBe('public, no-cache');
 });

@@ -110,7 +110,7 @@ export {
   withFlash,
 } from './pages/embed-page';
 export { beginRequest, type CacheState } from './pages/exact';
-export { contentPage, shownElement } from './pages/exact-page';
+export { contentPage, shownElement, variedHeaders } from './pages/exact-page';
 export { missingBlock, readRules, type ThemeServices, themeErrors } from './pages/rules';
 export { shownSettings } from './run/context-data';
 export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } from './run/diagnostics/explain';

@@ -72,11 +72,22 @@ export async function contentPage(services: AppServices, visit: Visit): Promise<
     sizeOf: ({ size }) => size,
     refusal: ({ isComplete }) => (isComplete ? null : 'failed'),
   };
-  const { ran, cache } = await exactly(services, visit, recipe);
+  const { ran, cache, looked } = await exactly(services, visit, recipe);
   const { body, isDebugged, isComplete } = ran.value;
   // What has failed may be right a moment later.
-  const sharedAge = isComplete ? await sharedAgeOf(services, visit) : null;
+  const sharedAge = isComplete && looked && isSameForAll(looked) ? await sharedAgeOf(services, visit) : null;
   return { body, version, cache, isDebugged, blocks, sharedAge };
+}
+
+/** Headers by which caches tell pages of the site apart. */
+export const variedHeaders = ['Authorization', 'Cookie', 'Accept', 'X-Requested-With'];
+
+const ofAllHeaders = 'request.headers';
+const variedNames = new Set(variedHeaders.map((name) => `${ofAllHeaders}.${name.toLowerCase()}`));
+
+/** Whether a page depends on no header of the request that caches do not tell it by. @param looked parts of the request that it has read */
+function isSameForAll(looked: ReadonlySet<string>): boolean {
+  return [...looked].every((name) => !name.startsWith(ofAllHeaders) || variedNames.has(name));
 }
 
 /** A broken theme.yaml counts as empty; the panel shows its error. */

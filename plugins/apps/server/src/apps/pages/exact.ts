@@ -8,13 +8,16 @@ import type { AppServices, Ran, RequestBegin, Run, Visit } from '../run/types';
 import type { App } from '../types';
 import { observedServices, observedVisit, placeholders, RIGHTS, versionOf } from './observed';
 
+/** What a result has looked at besides records and content. */
+type Looked = Pick<Inputs, 'names' | 'checked' | 'until' | 'beginsVisitor'>;
+
 /** A kept result. */
 export interface Kept<T> {
   readonly value: T;
   readonly reads: readonly KeptReads[];
   /** The commits that were known when the reads last held. */
   heldAt: KnownCommits | null;
-  readonly inputs: Pick<Inputs, 'names' | 'checked' | 'until' | 'beginsVisitor'>;
+  readonly inputs: Looked;
   /** Characters, about. */
   readonly size: number;
 }
@@ -167,6 +170,8 @@ export interface Recipe<T, K> {
 export interface Exact<T> {
   ran: Ran<T>;
   cache: CacheState;
+  /** The parts of the request that it has looked at; null where they were not noted. */
+  looked: ReadonlySet<string> | null;
 }
 
 const allResults = new WeakMap<object, KeptResults<unknown>>();
@@ -225,7 +230,8 @@ async function keptOrNew<T, K>(services: AppServices, visit: Visit, recipe: Reci
   if (off) {
     visit.inputs?.refuse(off);
     const made = await unkept(services, visit, recipe);
-    return { ran: { ...made, value: recipe.fromKept(await recipe.toKept(made.value), visit) }, cache: `none; ${off}` };
+    const ran = { ...made, value: recipe.fromKept(await recipe.toKept(made.value), visit) };
+    return { ran, cache: `none; ${off}`, looked: null };
   }
   if (visit.inputs && recipe.app) lookForName(visit.inputs, visit, recipe.app);
   const mark = await (visit.begin as RequestBegin).mark();
@@ -330,19 +336,23 @@ function hit<T, K>({ visit, recipe }: Making<T, K>, { value, inputs, reads }: Ke
   if (visit.inputs) addPart(visit.inputs, inputs, reads);
   const response = { status: null, headers: {}, redirect: null };
   const ran = { value: recipe.fromKept(value, visit), response, logs: [], console: [], flashes: [] };
-  return { ran, cache: 'hit' };
+  return { ran, cache: 'hit', looked: inputs.names };
 }
 
 /** Makes a kept result a part of the one that is being made. */
-function addPart(whole: Inputs, part: Kept<unknown>['inputs'], reads: Kept<unknown>['reads']): void {
+function addPart(whole: Inputs, part: Looked, reads: Kept<unknown>['reads']): void {
   whole.parts.push(...reads);
-  for (const name of part.names) {
-    const ofPage = nameInPage(name);
-    if (ofPage) whole.look(ofPage);
-  }
+  addNames(whole, part);
   for (const [name, { was, now }] of part.checked) whole.check(name, was, now);
   if (part.until !== null) whole.holdsUntil(part.until);
   if (part.beginsVisitor) whole.beginsVisitor = true;
+}
+
+function addNames(whole: Inputs, { names }: Looked): void {
+  for (const name of names) {
+    const ofPage = nameInPage(name);
+    if (ofPage) whole.look(ofPage);
+  }
 }
 
 /** What a block has looked at, as a part of the page's own request; null where the block's address says it. */
@@ -369,12 +379,20 @@ async function makeNew<T, K>(making: Making<T, K>, begin: ReadMark): Promise<Exa
   const kept = refused ?? (reads ? await keep(making, marks, { value, inputs, reads }) : 'writes');
   // What another process has committed meanwhile says nothing of the next one.
   group.wasKept = typeof kept !== 'string' || kept === 'busy';
+  const looked = inputs.isNoted ? inputs.names : null;
   if (typeof kept === 'string') {
-    visit.inputs?.refuse(kept);
-    return { ran, cache: `none; ${kept}` };
+    if (visit.inputs) addRefused(visit.inputs, kept, inputs);
+    return { ran, cache: `none; ${kept}`, looked };
   }
   if (visit.inputs) addPart(visit.inputs, kept.inputs, kept.reads);
-  return { ran, cache: 'miss' };
+  return { ran, cache: 'miss', looked };
+}
+
+/** Makes a result that is not kept a part of the one that is being made. */
+function addRefused(whole: Inputs, reason: NotKept, part: Inputs): void {
+  whole.refuse(reason);
+  if (!part.isNoted) whole.isNoted = false;
+  addNames(whole, part);
 }
 
 /** When something was read. */

@@ -47,6 +47,9 @@ interface CheckedInput {
 /** Names, checked inputs and content types that are noted for one rendering. */
 const MAX_INPUTS = 200;
 
+/** Reasons for which a result may have looked at more than its names say: nothing was noted, or not all. */
+const unnoted: ReadonlySet<NotKept> = new Set<NotKept>(['off', 'request', 'everything']);
+
 /** Names of the sandbox that say by themselves why a result is not kept. */
 const unkept: ReadonlySet<string> = new Set<NotKept>(['clock', 'random', 'everything']);
 
@@ -67,6 +70,8 @@ export class Inputs {
   /** Whether a visitor without a cookie gets one. */
   beginsVisitor = false;
   reason: NotKept | null = null;
+  /** Whether the names are all that was looked at of the request. */
+  isNoted = true;
 
   /** @param kind of who asks: anonymous is the same for all, so that nothing depends on them */
   constructor(private readonly kind: Requester['kind']) {}
@@ -74,6 +79,7 @@ export class Inputs {
   /** The first reason counts. */
   refuse(reason: NotKept): void {
     this.reason ??= reason;
+    if (unnoted.has(reason)) this.isNoted = false;
   }
 
   look(name: string): void {

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Context } from 'koa';
-import { browserScript, contentPage, type Visit } from '../../apps';
+import { browserScript, contentPage, type Visit, variedHeaders } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { codings, contentVersion, type OwnFile } from '../../common/assets';
 import { methodNotAllowed, notFound } from '../../common/errors';
@@ -89,7 +89,7 @@ interface FinishedPage {
  * an ETag, and caches revalidate it each time, because rights and content may change, unless the theme allows proxies to keep it.
  */
 function answerPage(ctx: Context, { body, version, requester, isOwn, sharedAge }: FinishedPage): void {
-  ctx.vary('Authorization, Cookie, Accept, X-Requested-With');
+  ctx.vary(variedHeaders);
   ctx.status = 200;
   ctx.type = 'text/html';
   if (isOwn) {
