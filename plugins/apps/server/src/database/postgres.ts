@@ -24,7 +24,10 @@ interface PostgresClient {
   positionBindings(sql: string): string;
 }
 
-/** Statements that the server keeps prepared on a connection, and the length of the longest one. */
+/**
+ * Statements that the server keeps prepared on a connection, and the length of the longest one. A statement is prepared when it comes
+ * again within as many: those of many apps in turn would only displace each other, each at the price of two more messages.
+ */
 const MAX_PREPARED = 100;
 const MAX_LENGTH = 4_000;
 /** Texts of statements that are remembered. */
@@ -41,8 +44,8 @@ const outdated = 'RevalidateCachedQuery';
 interface Text {
   text: string;
   name: string;
-  /** Whether it has been run before: a statement that runs once is not worth preparing. */
-  isKnown: boolean;
+  /** The number of the statement that last ran it. */
+  lastRun: number;
 }
 
 /** Statements with `?` for values on connections of Knex's pool, run without Knex. */
@@ -68,23 +71,29 @@ export function postgresStatements(knex: () => Knex, arePooled: () => Promise<bo
   let prepares: boolean | undefined;
   const client = () => knex().client as PostgresClient;
 
+  /** Statements that have been run. */
+  let runs = 0;
+
   const textOf = (sql: string): Text => {
     const known = texts.get(sql);
-    if (known) {
-      known.isKnown = true;
-      return known;
-    }
+    if (known) return known;
     const text = client().positionBindings(sql);
-    const made = { text, name: `apps_${createHash('sha1').update(text).digest('hex')}`, isKnown: false };
+    const name = `apps_${createHash('sha1').update(text).digest('hex')}`;
+    const made = { text, name, lastRun: Number.NEGATIVE_INFINITY };
     if (sql.length <= MAX_LENGTH) texts.set(sql, made);
     return made;
   };
 
   /** The name under which a connection has, or gets, the statement; undefined for one that is not prepared. */
-  const nameOn = (connection: PostgresConnection, { name, isKnown }: Text): string | undefined => {
+  const nameOn = (connection: PostgresConnection, text: Text): string | undefined => {
+    const { name, lastRun } = text;
+    runs += 1;
+    text.lastRun = runs;
     const parsed = connection.connection?.parsedStatements;
-    if (!prepares || !isKnown || !parsed) return undefined;
+    if (!prepares || !parsed) return undefined;
     let names = prepared.get(connection);
+    if (names?.get(name)) return name;
+    if (runs - lastRun > MAX_PREPARED) return undefined;
     if (!names) {
       const forget = (_: true, old: string) => {
         // A statement that PostgreSQL has refused is not prepared.
@@ -95,7 +104,7 @@ export function postgresStatements(knex: () => Knex, arePooled: () => Promise<bo
       names = new LRUCache({ max: MAX_PREPARED, dispose: forget });
       prepared.set(connection, names);
     }
-    if (!names.get(name)) names.set(name, true);
+    names.set(name, true);
     return name;
   };
 

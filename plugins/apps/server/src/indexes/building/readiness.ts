@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
 import { createSql, inTransaction, isFailure, type Row, readerOf, type Sql, type Transaction } from '../../database';
+import { concat, type Fragment, fragment } from '../query/sql';
 import {
   type AppGenerations,
   covers,
@@ -35,13 +36,17 @@ export class IndexMissing extends Error {
 /** A generation to search in. */
 export interface Ready {
   generation: Generation;
-  /** The state that named it, if read earlier: the search must verify that it is still the app's. */
+  /** What named it, if read earlier: the search must verify that it still holds. */
   remembered?: Remembered;
 }
 
+/** What was read of an app a while ago, which the statement of a search verifies. */
 export interface Remembered {
   scope: string;
+  /** The state that named the generation. */
   text: string;
+  /** The condition that the generation has the app's last record; undefined when it was checked a moment ago. */
+  whole: Fragment | undefined;
 }
 
 /** Provides complete indexes to searches: builds missing ones, or waits for their build. */
@@ -51,6 +56,8 @@ export interface Readiness {
    * request may wait, ServiceUnavailableError with the progress. IndexMissing in an open transaction, and for work that runs again.
    */
   ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Ready>;
+  /** A search has verified that the generation has the app's last record. */
+  confirm(generation: Generation): void;
   /** Drops what is remembered of an app's indexes, so that it is read again. */
   forget(scope: string): void;
   /** See Indexes.refresh. */
@@ -70,6 +77,12 @@ const recheck = 2_000;
 function withOwn(state: AppGenerations, declared: IndexDeclarations): IndexDeclarations {
   const own = state.flatMap(({ indexes }) => indexes.filter(([name]) => isOwnIndex(name)));
   return new Map([...declared, ...own]);
+}
+
+/** Whether the tables have the app's last record, which other code that writes records (an import) changes. */
+function wholeSql(records: string, scope: string, { id }: Generation): Fragment {
+  const last = fragment(`coalesce((select max(id) from ${records} where scope = ?), 0)`, scope);
+  return concat(last, ` = coalesce((select max(record) from ${tablesOf(id).fields}), 0)`);
 }
 
 /** `records`: name of the records table; `timeout`: how long (ms) a search waits for a build before 503. */
@@ -160,7 +173,10 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
     const { trx, runsAgain } = access;
     const remembered = trx ? undefined : known.get(scope);
     const old = remembered && usable(remembered.state, needed);
-    if (old && isTrusted(old)) return { generation: old, remembered: { scope, text: remembered.text } };
+    if (old && verified.has(old.id)) {
+      const whole = isTrusted(old) ? undefined : wholeSql(records, scope, old);
+      return { generation: old, remembered: { scope, text: remembered.text, whole } };
+    }
     const until = Date.now() + timeout;
     const wanted = new Map([...declared, ...needed]);
     for (;;) {
@@ -179,6 +195,9 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
 
   return {
     ready,
+    confirm({ id }) {
+      verified.set(id, Date.now());
+    },
     progress,
     complete: async (scope) => (await stateOf(scope)).filter((one) => one.phase === 'ready' && isCurrent(one)),
     forget(scope) {

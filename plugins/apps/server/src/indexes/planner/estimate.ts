@@ -112,8 +112,8 @@ interface Counts {
 /** The statement of a search. */
 export interface SearchPlan {
   estimate: Estimate;
-  /** The state of the app that named the generation, where the plan was made for a remembered one. */
-  state: string | undefined;
+  /** What the plan verifies of the app, where it was made for a remembered generation. */
+  remembered: Remembered | undefined;
   make: (guard: ScanGuard) => Statement & { short: boolean };
   /** Whether it may find fewer matches than there are (`boundedWalk` of planner.ts). */
   isWalk: boolean;
@@ -211,11 +211,11 @@ export async function estimate(
     return { path: choose(known), long: isLong, assumes: assumption(target, isLong ? undefined : index, remembered) };
   const asked: Fragment[] = [];
   if (index !== undefined) asked.push(fragment(`${longSql(target, index)} as body`));
-  if (remembered) asked.push(fragment(`(${stateSelect}) as state`, remembered.scope));
+  if (remembered) asked.push(holds(isRemembered(remembered)));
   // A walk, or another page, has counted too little for this one.
   let cap = known && !isCounted ? target.maxSorted : firstCount(target);
   const first = await countAll(run, target, isCounted ? [] : accesses, asked, cap);
-  if (remembered && first.row?.state !== remembered.text) throw new StalePlan();
+  if (remembered && Number(first.row?.holds) !== 1) throw new StalePlan();
   const long = index !== undefined && hasLong(target, index, first.row?.body);
   let counts: Counts = isCounted ? known : { numbers: first.numbers, cap };
   if (!isEnough(counts)) {
@@ -282,11 +282,20 @@ function assumption(
   remembered: Remembered | undefined,
 ): Fragment | undefined {
   const parts: Fragment[] = [];
-  if (remembered) parts.push(fragment(`(${stateSelect}) = ?`, remembered.scope, remembered.text));
+  if (remembered) parts.push(isRemembered(remembered));
   if (index !== undefined)
     parts.push(fragment(`coalesce(${longSql(target, index)}, -1) <> ${numberOf(target, index)}`));
   return parts.length ? joined(parts, ' and ') : undefined;
 }
+
+/** The condition that what is remembered of the app still holds. */
+function isRemembered({ scope, text, whole }: Remembered): Fragment {
+  const state = fragment(`(${stateSelect}) = ?`, scope, text);
+  return whole ? joined([state, whole], ' and ') : state;
+}
+
+/** Whether a condition holds, as the column `holds`. */
+export const holds = (condition: Fragment): Fragment => concat('case when ', condition, ' then 1 else 0 end as holds');
 
 /** Index entries that a test of one record reads at most; infinite where it must read a text. */
 function lookups(condition: PlainCondition): number {

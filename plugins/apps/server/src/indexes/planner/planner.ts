@@ -32,6 +32,7 @@ import {
   type Estimate,
   estimate,
   firstCount,
+  holds,
   isRange,
   isShortPage,
   isShortTest,
@@ -252,7 +253,9 @@ export function createPlanner({ dialect, longReads, readiness, tables, limits, i
       for (let attempt = 1; ; attempt++) {
         const { generation, remembered } = await choose();
         try {
-          return await read(targetOf(generation), remembered);
+          const found = await read(targetOf(generation), remembered);
+          if (remembered?.whole) readiness.confirm(generation);
+          return found;
         } catch (error) {
           readiness.forget(scope);
           const gone = error instanceof StalePlan || (isFailure(error, 'missing-table') && !access.trx);
@@ -276,7 +279,7 @@ export function createPlanner({ dialect, longReads, readiness, tables, limits, i
         return plan;
       };
       const known = isKept ? keptOf(query, target).plans.get(name) : undefined;
-      let plan = known && known.state === remembered?.text ? known : await planned();
+      let plan = known && verifies(known, remembered) ? known : await planned();
       let rows = await run(plan.make);
       if (plan.isWalk && rows.length < limit) {
         keptOf(query, target).exhausted.add(name);
@@ -339,11 +342,14 @@ async function planOf(planning: Planning, walks: boolean): Promise<SearchPlan> {
     return { ...concat(head, selected.select, tail), short: selected.short };
   };
   const first = make('');
-  return { estimate: found, state: remembered?.text, make: (guard) => (guard === '' ? first : make(guard)), isWalk };
+  return { estimate: found, remembered, make: (guard) => (guard === '' ? first : make(guard)), isWalk };
 }
 
-/** Whether a condition holds, as the column `holds`. */
-const holds = (condition: Fragment): Fragment => concat('case when ', condition, ' then 1 else 0 end as holds');
+/** Whether the statement of a plan verifies what is remembered now. */
+function verifies(plan: SearchPlan, remembered: Remembered | undefined): boolean {
+  if (plan.remembered?.text !== remembered?.text) return false;
+  return !remembered?.whole || plan.remembered?.whole !== undefined;
+}
 
 /** A column that tells whether what the plan assumes holds. */
 const holdsColumn = ({ assumes }: Estimate): Fragment | string => (assumes ? concat(', ', holds(assumes)) : '');
