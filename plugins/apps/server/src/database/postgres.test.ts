@@ -31,6 +31,18 @@ async function everything({ knex }: TestDatabase): Promise<void> {
   for (const a of [1, 2, 3]) await rows('insert into t values (?, ?)', [a, `b${a}`]);
   expect(await rows('select a from t where b = ? or b = ? order by a', ['b1', 'b3'])).toEqual([{ a: 1 }, { a: 3 }]);
 
+  // Statements that come again only after many others are not prepared, and displace none.
+  await write(async (connection) => {
+    for (const _ of [1, 2]) await connection.raw('select 1 + ? as hot', [1]);
+    for (const _ of [1, 2, 3])
+      for (let at = 0; at < 150; at += 1) await connection.raw(`select ${at} + ? as cold`, [1]);
+    const { rows: found } = (await connection.raw(
+      "select statement from pg_prepared_statements where statement like '%hot' or statement like '%cold'",
+      [],
+    )) as Result;
+    expect(found).toEqual([{ statement: 'select 1 + $1 as hot' }]);
+  });
+
   // A connection keeps some statements; the others are forgotten on both sides.
   await write(async (connection) => {
     for (let at = 0; at < 300; at += 1)
