@@ -4,7 +4,7 @@ import { isAppsError } from '../../common/errors';
 import { availableClients, connect, hostOf, type TestDatabase } from '../../database/testing/databases';
 import { type Place, placeIndex } from '../../indexes';
 import { createRecordStore } from '../store';
-import { declared, from, useStore } from '../testing/stores';
+import { declared, from, heldHost, useStore } from '../testing/stores';
 import type { AppKey, RecordStore } from '../types';
 
 const limits = { attempts: 30 };
@@ -12,11 +12,18 @@ const place: Place = { index: placeIndex('seat', 'state'), value: 'taken' };
 const waiting: Place = { ...place, value: 'waiting' };
 const items = { block: 'seat' };
 
-/** Takes a place if there is one; says what became of it. */
-const take = (store: RecordStore, key: AppKey, id: string, max: number): Promise<'taken' | 'full'> =>
+/** Takes a place if there is one; says what became of it. @param beside what happens before it commits */
+const take = (
+  store: RecordStore,
+  key: AppKey,
+  id: string,
+  max: number,
+  beside = async () => {},
+): Promise<'taken' | 'full'> =>
   store.transact(async (unit) => {
     const { count } = await unit.countPlace(key, declared, place, max);
     if (count >= max) return 'full';
+    await beside();
     await unit.create(key, { id, items, creator: null });
     unit.claim(key, { kind: 'most', block: 'seat', place, max });
     return 'taken';
@@ -76,6 +83,44 @@ describe.each(await availableClients())('claims on %s', (client) => {
     expect(await take(first, key, 'rebuilt', max)).toBe('taken');
     await first.clear(key);
     expect(await take(second, key, 'first', max)).toBe('taken');
+  });
+
+  // SQLite has one writer: nothing is committed beside it.
+  describe.skipIf(client === 'sqlite')('a place that becomes free while its block is counted and full', () => {
+    const written = /^before select .* from apps_commit_counts/;
+    const counting = /^after select count/;
+    test.each<[deleter: string, what: string, moment: RegExp]>([
+      ['this process', 'when all is written', written],
+      ['this process', 'before the count arrives', counting],
+      ['another process', 'when all is written', written],
+      ['another process', 'before the count arrives', counting],
+    ])('is found: %s deletes, %s', async (deleter, _, moment) => {
+      const key = newApp();
+      let free: (() => Promise<unknown>) | undefined;
+      const store = createRecordStore({
+        limits,
+        database: heldHost(database.host, async (statement) => {
+          if (!moment.test(statement)) return;
+          const once = free;
+          free = undefined;
+          await once?.();
+        }),
+      });
+      const ids = Array.from({ length: 249 }, (_, at) => ({ id: `r${at}`, items, creator: null }));
+      await store.createMany(key, from(ids));
+      await store.count(key, declared, undefined, { place });
+      let rivals = 1;
+      const outcome = await take(store, key, 'late', 250, async () => {
+        rivals -= 1;
+        if (rivals < 0) return;
+        expect(await take(second, key, 'rival', 250)).toBe('taken');
+        const by = deleter === 'this process' ? store : second;
+        free = () => by.transact((unit) => unit.delete(key, 'r0'), { key, id: 'r0' });
+      });
+      expect([outcome, free]).toEqual(['taken', undefined]);
+      expect(await take(store, key, 'none', 250)).toBe('full');
+      expect(await counted(key)).toBe(250);
+    });
   });
 
   test('no unit waits while there is a place', async () => {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Sql } from '../../database';
 import { type Indexes, type Place, placeValues, type RecordWrite } from '../../indexes';
 import type { Commits } from './commits';
-import { type Changes, CollisionError } from './log';
+import { type Changes, CollisionError, type Position } from './log';
 
 /** Records of a place that are counted in a moment: their number is not remembered. */
 const FEW = 200;
@@ -149,22 +149,31 @@ interface CheckTools {
   commits: Pick<Commits, 'bounds' | 'counts' | 'log'>;
 }
 
+/** The transaction of which claims are checked. */
+interface Claiming {
+  /** What it has written. */
+  changes: Changes;
+  /** Whether it may have read before it had the locks. */
+  isOpened: boolean;
+  /** When it had the locks: what is committed later may be missing in what it counts. */
+  position: Position;
+}
+
 /**
  * Checks claims when all is written: a CollisionError where one does not hold, so that the work runs again and meets what others have
  * committed.
- * @param changes what the transaction has written
- * @param isOpened whether the transaction may have read before it had the locks
  */
 export async function checkClaims(
   sql: Sql,
   { indexes, commits }: CheckTools,
   claims: readonly ScopeClaim[],
-  { changes, isOpened }: { changes: Changes; isOpened: boolean },
+  { changes, isOpened, position }: Claiming,
 ): Promise<void> {
   if (claims.length === 0) return;
   const { bounds, counts, log } = commits;
-  // Before anything is counted: what is committed later changes them.
-  const others = await counts.look([...new Set(claims.map(({ scope }) => scope))], sql);
+  const scopes = [...new Set(claims.map(({ scope }) => scope))];
+  // Before anything is counted, and no newer than that: what is committed later changes them.
+  const others = await (isOpened ? counts.look(scopes, sql) : counts.seen(scopes, sql));
   /** The records of a place, or as many as there may be where that is enough. */
   const mostOf = async (scope: string, place: Place, enough: number): Promise<number> => {
     const delta = deltaOf(place, changes.get(scope) ?? []);
@@ -177,8 +186,8 @@ export async function checkClaims(
       bounds.forget(scope, place);
       throw new CollisionError();
     }
-    // Another transaction that is being committed may be missing in it.
-    if (delta && !log.isCommitting(scope))
+    // A deletion that is committed beside it, without the lock of the block, may be missing in it.
+    if (delta && log.isQuiet(position, scope))
       bounds.learn(scope, place, count - delta.added + delta.removed, others.get(scope));
     return count;
   };

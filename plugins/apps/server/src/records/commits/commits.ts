@@ -126,8 +126,8 @@ export interface CommitCounts {
   refresh(): Promise<void>;
   /** Whether what is known is right at the time of the last refresh. */
   isCertain(): boolean;
-  /** The same as a transaction on `sql` has seen it, at least. */
-  seen(scope: string, sql: Sql): Promise<string | undefined>;
+  /** The texts as a transaction on `sql` sees records, or older ones. */
+  seen(scopes: readonly string[], sql: Sql): Promise<ReadonlyMap<string, string>>;
   /** The current text: read on `sql`, or outside of any transaction. */
   look(scopes: readonly string[], sql?: Sql): Promise<ReadonlyMap<string, string>>;
 }
@@ -136,6 +136,10 @@ export interface CommitCounts {
 function sqliteCounts(database: HostDatabase, version: () => number | undefined): CommitCounts {
   /** A different text each time until the version is known. */
   const now = () => String(version() ?? randomBytes(8).toString('hex'));
+  const all = (scopes: readonly string[]) => {
+    const text = now();
+    return new Map(scopes.map((scope) => [scope, text]));
+  };
   /** Without the writing connection, which a transaction shows. */
   const learn = async () => {
     if (version() === undefined) await database.write(async () => {});
@@ -148,11 +152,10 @@ function sqliteCounts(database: HostDatabase, version: () => number | undefined)
     refresh: learn,
     isCertain: () => !database.mayLag?.(),
     // Within a transaction the number is that of its begin.
-    seen: async () => now(),
+    seen: async (scopes) => all(scopes),
     look: async (scopes, sql) => {
       if (!sql) await learn();
-      const text = now();
-      return new Map(scopes.map((scope) => [scope, text]));
+      return all(scopes);
     },
   };
 }
@@ -258,7 +261,7 @@ function storedCounts(
       known.set(EVERY, now);
     },
 
-    seen: async (scope, sql) => (await read(sql, [scope])).get(scope),
+    seen: (scopes, sql) => read(sql, scopes),
 
     async look(scopes, given) {
       const sql = given ?? createSql(readerOf(database), dialect);

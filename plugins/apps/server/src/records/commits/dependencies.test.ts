@@ -22,7 +22,7 @@ function dependenciesOf() {
       known.set('*', read('*'));
     },
     isCertain: () => state.isCertain,
-    seen: async () => '',
+    seen: async () => new Map(),
     async look(scopes) {
       for (const scope of scopes) if (scope !== '*') known.set(scope, read(scope));
       return new Map(scopes.map((scope) => [scope, read(scope)]));

@@ -11,7 +11,7 @@ const counts: CommitCounts = {
   isFresh: () => false,
   refresh: async () => {},
   isCertain: () => true,
-  seen: async () => '',
+  seen: async () => new Map(),
   look: async (scopes) => new Map(scopes.map((scope) => [scope, ''])),
 };
 const created = (id: string): RecordWrite => ({ before: null, after: { seq: 1, id, items: {}, creator: null } });

@@ -124,11 +124,6 @@ export class CommitLog {
     return this.first + this.entries.length;
   }
 
-  /** Whether changes of an app are being committed: a read may see them or not. */
-  isCommitting(scope: string): boolean {
-    return [...this.open].some(({ changes }) => changes.has(scope));
-  }
-
   /** Keeps the latest changes from now on, for reads whose results are kept. */
   retain(): void {
     this.retains = true;

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll } from 'vitest';
-import type { Client } from '../../database';
+import type { Client, HostDatabase } from '../../database';
 import { createTestDatabase, type TestDatabase } from '../../database/testing/databases';
+import type { Reader } from '../../database/types';
 import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
 import type { AppKey, NewRecord, RecordStore, StoredRecord } from '../types';
@@ -18,6 +20,27 @@ export const declared: IndexDeclarations = new Map([
 /** Records as a bulk creation takes them. */
 export async function* from(records: NewRecord[]): AsyncIterable<NewRecord> {
   yield* records;
+}
+
+/** Runs work outside of the transaction in which its caller runs. */
+const outside = AsyncLocalStorage.snapshot();
+
+/** A host with a call before and after each statement of its short transactions: what others do meanwhile. */
+export function heldHost(host: HostDatabase, call: (statement: string) => Promise<void>): HostDatabase {
+  return {
+    ...host,
+    write: (work) =>
+      host.write((connection) =>
+        work({
+          async raw(sql: string, values: readonly unknown[]) {
+            await outside(() => call(`before ${sql}`));
+            const result = await (connection as Reader).raw(sql, values);
+            await outside(() => call(`after ${sql}`));
+            return result;
+          },
+        }),
+      ),
+  };
 }
 
 export interface StoreTools {

@@ -91,6 +91,7 @@ export async function writeParts(
   const scopes = pending.map(({ scope }) => scope);
   const locked = await lockApps(sql, indexes, scopes, alone, outer !== undefined);
   await lockClaims(sql, indexes, claims);
+  const position = commits.log.position();
   // On SQLite a search would block the thread here, and those of other processes wait for one another anyway.
   const access = dialect.oneWriter || isOpened ? undefined : { sql, trx: undefined, runsAgain: true };
   for (const part of parts)
@@ -100,7 +101,7 @@ export async function writeParts(
   for (const [scope, writes] of await flushEntries(sql, tools, pending, locked))
     changes.set(scope, [...(earlier.get(scope) ?? []), ...writes]);
   for (const [scope, writes] of published) changes.set(scope, writes);
-  await checkClaims(sql, tools, claims, { changes, isOpened });
+  await checkClaims(sql, tools, claims, { changes, isOpened, position });
   for (const part of parts) {
     const checked = part.check(sql);
     if (checked) await checked;

@@ -204,16 +204,16 @@ export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
     if (bound && bound.most < enough) return { count: bound.most, isExact: false };
     const others = bound ? (await counts.look([scope])).get(scope) : counts.known(scope);
     if (bound && bound.least >= enough && bound.counts === others) return { count: bound.least, isExact: false };
-    const wasQuiet = !log.isCommitting(scope) && !this.hasOpened;
     const position = log.position();
-    const stored = await this.transaction.read((access) =>
-      this.tools.indexes.count(access, scope, indexes, { place }, {}),
-    );
+    let isCommitted = false;
+    const stored = await this.transaction.read((access) => {
+      isCommitted = access.trx === undefined;
+      return this.tools.indexes.count(access, scope, indexes, { place }, {});
+    });
     // What was written in the open transaction was found too.
     const has = (record: StoredRecord | null) =>
       record !== null && placeValues(place.index, record).includes(place.value) ? 1 : 0;
-    const isCertain = wasQuiet && log.isQuiet(position, scope);
-    if (isCertain) bounds.learn(scope, place, stored, others);
+    if (isCommitted && log.isQuiet(position, scope)) bounds.learn(scope, place, stored, others);
     const written = this.entries.written().filter((entry) => entry.written && entry.scope === scope);
     const count = written.reduce((sum, entry) => sum - has(entry.base) + has(entry.stored), stored);
     return { count, isExact: true };

@@ -374,7 +374,7 @@ export class UnitTransaction {
   }
 
   private async seen(scope: string, sql: Sql): Promise<Seen> {
-    return { since: this.position(), counts: await this.tools.commits.counts.seen(scope, sql) };
+    return { since: this.position(), counts: (await this.tools.commits.counts.seen([scope], sql)).get(scope) };
   }
 
   private async flush(sql: Sql, pending: readonly Entry[]): Promise<void> {
