@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { chunks, grouped } from '../../common/collections';
-import { isAppsError } from '../../common/errors';
 import type { Awaitable } from '../../common/time/awaitable';
 import { settledOrTimeout } from '../../common/time/coalesce';
 import { expectWork, SLICE, shortWork } from '../../common/time/pace';
-import { createSql, type Dialect, type HostDatabase, type Sql, type Transaction, translateError } from '../../database';
+import { createSql, type Dialect, type HostDatabase, isUnavailable, type Sql, type Transaction } from '../../database';
 import type { Indexes, RecordWrite } from '../../indexes';
 import { type Claims, checkClaims, lockClaims } from '../commits/claims';
 import { afterTransaction, type Commits } from '../commits/commits';
@@ -229,7 +228,7 @@ export function sharedCommits(
       });
     } catch (error) {
       // Without a database each of them would wait for a connection, one after the other.
-      const isFinal = isWritten || isAppsError(translateError(dialect, error), 'ServiceUnavailableError');
+      const isFinal = isWritten || isUnavailable(error);
       if (isFinal) for (const { reject } of group) reject(error);
       for (const { entry, state } of kept) Object.assign(entry, state);
       if (!isFinal) for (const one of group) await alone(one);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { AppsError } from '../../common/errors';
+import { AppsError, unavailable } from '../../common/errors';
 import { availableClients, createTestDatabase, hostOf, type TestDatabase } from '../../database/testing/databases';
 import type { IndexDeclarations } from '../../indexes/types';
 import { createRecordStore } from '../store';
@@ -23,7 +23,7 @@ describe.each(clients)('works on one record on %s', (client) => {
 
   /** Runs all works concurrently, behind one that locks the record until they have arrived. */
   const together = (works: ((unit: UnitOfWork) => Promise<unknown>)[]) => {
-    const busy = store.transact(() => pause(5), about);
+    const busy = store.transact(() => pause(5), about).catch(() => undefined);
     return Promise.all([busy, Promise.allSettled(works.map((work) => store.transact(work, about)))]).then(
       ([, results]) => results,
     );
@@ -85,6 +85,26 @@ describe.each(clients)('works on one record on %s', (client) => {
     expect((await record())?.items).toEqual({ total: 3 });
     expect(await store.get(key, 'b')).toBeNull();
     expect(effects).toEqual(['done', 'done', 'done']);
+  });
+
+  test.each<[what: string, reason: Error, others: string]>([
+    ['one that the sandbox refuses', unavailable('The sandbox is busy', 1), ''],
+    [
+      'one that meets a lost database',
+      unavailable('No database', 1, { cause: { code: 'ECONNREFUSED' } }),
+      'No database',
+    ],
+  ])('a 503 after a second, of %s', async (_, reason, others) => {
+    let time = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+    const works = (unit: UnitOfWork) => add(unit);
+    const fails = async () => {
+      time += 2_000;
+      throw reason;
+    };
+    const results = await together([works, fails, works, works]).finally(() => clock.mockRestore());
+    const messages = results.map((result) => (result.status === 'rejected' ? result.reason.message : ''));
+    expect(messages).toEqual([others, reason.message, others, others]);
   });
 
   // A group is committed early where its first work takes long, as on a busy machine.

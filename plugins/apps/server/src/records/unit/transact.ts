@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppsError, isAppsError } from '../../common/errors';
 import type { KeyedMutex } from '../../common/time/mutex';
-import type { Dialect, HostDatabase } from '../../database';
+import { type Dialect, type HostDatabase, isUnavailable } from '../../database';
 import { type Indexes, IndexMissing } from '../../indexes';
 import type { Commits } from '../commits/commits';
 import { CollisionError } from '../commits/log';
@@ -199,8 +199,10 @@ async function runGroup(unit: SharedUnit, key: string, jobs: Job[]): Promise<voi
   for (const { job, outcome, effects } of done) answer(unit, job, outcome, effects);
 }
 
+/** Whether the database is lost. Any other 503 is that of one work. */
 function isFinal(reason: unknown, began: number): boolean {
-  return isAppsError(reason, 'ServiceUnavailableError') && performance.now() - began > GIVE_UP_AFTER;
+  const isLost = isAppsError(reason, 'ServiceUnavailableError') && isUnavailable(reason);
+  return isLost && performance.now() - began > GIVE_UP_AFTER;
 }
 
 /**
