@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { availableClients } from '../database/testing/databases';
+import { dialects } from '../database';
+import { availableClients, type TestDatabase } from '../database/testing/databases';
 import type { IndexDeclarations } from '../indexes/types';
-import { declared, from, useStore } from './testing/stores';
+import { createRecordStore } from './store';
+import { declared, from, heldHost, limits, useStore } from './testing/stores';
 import type { NewRecord, RecordStore } from './types';
 
 const none: IndexDeclarations = new Map();
 
 describe.each(await availableClients())('many records on %s', (client) => {
+  let database: TestDatabase;
   let store: RecordStore;
   const { newApp, create } = useStore(client, (opened) => {
-    ({ store } = opened);
+    ({ database, store } = opened);
   });
 
   test('a bulk creation creates all or nothing, and a stream gives them in order', async () => {
@@ -47,6 +50,27 @@ describe.each(await availableClients())('many records on %s', (client) => {
       limited.push(...batch.map((record) => record.items.at));
     expect([limited.length, limited[0], limited.at(-1)]).toEqual([501, 600, 1100]);
   }, 20_000);
+
+  // SQLite has one writer.
+  test.skipIf(client === 'sqlite')(
+    'what is written of deleted records is the last of them: others cannot change them',
+    async () => {
+      const key = newApp();
+      await store.createMany(key, from(Array.from({ length: 600 }, (_, at) => ({ items: { at }, creator: null }))));
+      const ids = (await store.page(key, { limit: 600 })).map(({ seq }) => seq);
+      const looks: unknown[] = [];
+      const look = async (statement: string) => {
+        if (!statement.startsWith('before delete from apps_records')) return;
+        const text = `select id from apps_records where id = ${looks.length === 0 ? ids[0] : ids[599]} for update nowait`;
+        looks.push(await database.knex.raw(text).then(() => 'free', dialects[client].classify));
+      };
+      const cleared: unknown[] = [];
+      const clearing = createRecordStore({ database: heldHost(database.host, look), limits });
+      await clearing.clear(key, (deleted) => async () => void cleared.push(...deleted.map(({ items }) => items.at)));
+      expect(cleared).toEqual(ids.map((_, at) => at));
+      expect(looks).toEqual(['collision', 'collision']);
+    },
+  );
 
   test('many large records are never all in memory: a listing continues, a search is refused with advice', async () => {
     const key = newApp();

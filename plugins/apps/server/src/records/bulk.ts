@@ -252,9 +252,9 @@ export async function clearRecords(
   scope: string,
   atCommit?: (deleted: readonly StoredRecord[]) => CommitWrite,
 ): Promise<void> {
-  const { indexes, commits } = tools;
+  const { dialect, indexes, commits } = tools;
   const deleteSome = (sql: Sql, last: number): Promise<number> =>
-    atCommit ? deleteRead(sql, scope, last, atCommit) : deleteOldest(sql, scope, last, batchSize);
+    atCommit ? deleteRead({ sql, dialect }, scope, last, atCommit) : deleteOldest(sql, scope, last, batchSize);
   const first = await commits.changing([scope], async (sql) => {
     const drop = await indexes.clear(sql, scope);
     const last = await lastSeq(sql, scope);
@@ -277,12 +277,13 @@ export async function clearRecords(
 
 /** Deletes some of the app's oldest records, none after `last`, and writes what `atCommit` makes of them. As `deleteOldest`. */
 async function deleteRead(
-  sql: Sql,
+  { sql, dialect }: Pick<ChunkTools, 'sql' | 'dialect'>,
   scope: string,
   last: number,
   atCommit: (deleted: readonly StoredRecord[]) => CommitWrite,
 ): Promise<number> {
-  const rows = await selectPageRows(sql, scope, { limit: readBatchSize });
+  // What is written of a record must be the last that was stored of it.
+  const rows = await selectPageRows(sql, scope, { limit: readBatchSize }, dialect.updateLock);
   const { records, next } = await readSome(sql, rows, readBatchSize);
   const deleted = records.filter(({ seq }) => seq <= last);
   const until = next === undefined || next > last ? last : next;

@@ -54,9 +54,14 @@ export async function selectRecords(sql: Sql, hashes: readonly string[]): Promis
 
 type PageOf = PageOptions & { limit: number };
 
-/** Rows of records in order of creation; long items are left out (`itemColumns`). */
-export function selectPageRows(sql: Sql, scope: string, { limit, offset = 0, after = 0 }: PageOf): Promise<Row[]> {
-  const text = `select ${recordsTable.columns(limit)} from ${table} r where ${sql.visible('r.id')}r.scope = ? and r.id > ? order by r.id limit ? offset ?`;
+/** Rows of records in order of creation; long items are left out (`itemColumns`). @param ending a lock */
+export function selectPageRows(
+  sql: Sql,
+  scope: string,
+  { limit, offset = 0, after = 0 }: PageOf,
+  ending = '',
+): Promise<Row[]> {
+  const text = `select ${recordsTable.columns(limit)} from ${table} r where ${sql.visible('r.id')}r.scope = ? and r.id > ? order by r.id limit ? offset ?${ending}`;
   return sql.rows(text, [scope, Math.min(after, MAX_SEQ), limit, offset]);
 }
 
