@@ -179,26 +179,33 @@ export async function throughOutage<T>(work: () => Promise<T>, time = OUTAGE): P
 const MAX_ATTEMPTS = 20;
 
 /**
- * Runs `work` again after a collision with another transaction, up to `MAX_ATTEMPTS` times. Its errors are translated. Not for a part of a
- * transaction: a database that chose it as the victim of a deadlock has ended the whole.
+ * Runs `work` again after a collision with another transaction, up to `attempts` times. Its errors are translated. A part of a
+ * transaction must run once: a database that chose it as the victim of a deadlock has ended the whole.
  */
-export async function throughCollisions<T>(dialect: Dialect, work: () => Promise<T>): Promise<T> {
+export async function throughCollisions<T>(
+  dialect: Dialect,
+  work: () => Promise<T>,
+  attempts = MAX_ATTEMPTS,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (cause) {
       const error = translateError(dialect, cause);
-      if (!isFailure(error, 'collision') || attempt === MAX_ATTEMPTS) throw error;
+      if (!isFailure(error, 'collision') || attempt === attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
   }
 }
 
-/** Runs `work` in a transaction of its own, again after a collision. */
+/** Runs `work` in a transaction of its own, again after a collision; or once in the current one, which only its own code can repeat. */
 export const inTransaction = <T>(
   { database, dialect }: { database: HostDatabase; dialect: Dialect },
   work: (sql: Sql) => Promise<T>,
-): Promise<T> => throughCollisions(dialect, () => database.write((connection) => work(createSql(connection, dialect))));
+): Promise<T> => {
+  const once = () => database.write((connection) => work(createSql(connection, dialect)));
+  return throughCollisions(dialect, once, database.current() ? 1 : MAX_ATTEMPTS);
+};
 
 /** Milliseconds for which it is watched whether this process has other work, and for how long it then counts as busy. */
 const watchTime = 2;
