@@ -195,6 +195,9 @@ async function planOf(run: Run, undoing: Undoing): Promise<Done[]> {
   const byRecord = grouped(own, ({ id }) => id);
   const oldest = own[0]?.version ?? 0;
   const mine = new Set(own.map(({ version }) => version));
+  // Before the changes of others: one that is in neither fails the check of the record's version at the commit.
+  const records = new Map<string, StoredRecord | null>();
+  for (const id of byRecord.keys()) records.set(id, await run.unit.get(key, id));
   const later = await run.unit.alongside(() => history.later(key, [...byRecord.keys()], oldest));
   const others = grouped(
     later.filter(({ version }) => !mine.has(version)),
@@ -204,7 +207,7 @@ async function planOf(run: Run, undoing: Undoing): Promise<Done[]> {
   for (const [id, versions] of byRecord) {
     const first = versions[0]?.version ?? 0;
     const since = (others.get(id) ?? []).filter(({ version }) => version > first);
-    const done = planOfRecord(versions, since, await run.unit.get(key, id));
+    const done = planOfRecord(versions, since, records.get(id) ?? null);
     if (done) plan.push(done);
   }
   return plan;
