@@ -50,17 +50,23 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
     };
   };
 
-  /** The scopes that a transaction of the host has noted. */
+  /** The scopes that a transaction of the host has in the log. */
   const noted = new OwnValue<object, Set<string>>('noted scopes');
 
   const note: Commits['note'] = async (scopes) => {
+    if (scopes.length === 0) return;
     const outer = await tools.database.current();
-    const known = outer && noted.getOrMake(outer, () => new Set());
-    const fresh = scopes.filter((scope) => !known?.has(scope));
-    if (fresh.length === 0) return;
-    for (const scope of fresh) known?.add(scope);
     const sql = createSql(outer ?? tools.database.knex(), tools.dialect);
-    afterTransaction(outer, await record(sql, new Map(fresh.map((scope) => [scope, null])), outer));
+    const known = outer && noted.getOrMake(outer, () => new Set());
+    // Each time: a rollback to a savepoint undoes the rows, and nothing says so.
+    const release = await counts.count(sql, scopes, outer);
+    const fresh = scopes.filter((scope) => !known?.has(scope));
+    for (const scope of fresh) known?.add(scope);
+    const settle = fresh.length > 0 ? log.append(unnamed(fresh), outer) : () => {};
+    afterTransaction(outer, () => {
+      settle();
+      release();
+    });
   };
 
   return {
@@ -75,7 +81,7 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
       try {
         return await inTransaction(tools, async (sql) => {
           const result = await work(sql);
-          ended.push(await record(sql, new Map(scopes.map((scope) => [scope, null])), outer));
+          ended.push(await record(sql, unnamed(scopes), outer));
           return result;
         });
       } finally {
@@ -86,6 +92,8 @@ export function createCommits(tools: { database: HostDatabase; dialect: Dialect 
     },
   };
 }
+
+const unnamed = (scopes: readonly string[]): Changes => new Map(scopes.map((scope) => [scope, null]));
 
 /** Calls `ended` now, or when the transaction of other code has ended that this work is part of. */
 export function afterTransaction(outer: Transaction | undefined, ended: () => void): void {
