@@ -1,11 +1,12 @@
 import type { Knex } from 'knex';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { availableClients, connect, hostOf, type TestDatabase } from '../../database/testing/databases';
 import { createRecordStore } from '../store';
 import { limits, useStore } from '../testing/stores';
 import type { RecordStore } from '../types';
 import { contentScope, type KeptReads } from './dependencies';
 
+const HOUR = 60 * 60_000;
 const uid = 'api::page.page';
 // SQLite itself counts the commits of others.
 const clients = (await availableClients()).filter((client) => client !== 'sqlite');
@@ -28,6 +29,7 @@ describe.each(clients)('counts of commits on %s', (client) => {
     await second.destroy();
     await knex.destroy();
   });
+  afterEach(() => void vi.useRealTimers());
 
   const keep = async (): Promise<KeptReads> => {
     await second.dependencies.refresh();
@@ -49,5 +51,19 @@ describe.each(clients)('counts of commits on %s', (client) => {
       await store.dependencies.noteContent([uid]);
     });
     expect(await holds(kept)).toBe(false);
+  });
+
+  test.each<[what: string, hours: number, commits: boolean, isKept: boolean]>([
+    ['nothing is committed', 1, false, true],
+    ['another process commits', 1, true, false],
+    ['another process has committed, and its counts are deleted', 25, true, false],
+  ])('say whether what was read long ago is the same: %s', async (_, hours, commits, isKept) => {
+    // As the tidying of another process would.
+    await database.knex('apps_commit_counts').delete();
+    const kept = await keep();
+    if (commits) await store.dependencies.noteContent([uid]);
+    vi.setSystemTime(Date.now() + hours * HOUR);
+    if (hours > 24) await database.knex('apps_commit_counts').delete();
+    expect(await holds(kept)).toBe(isKept);
   });
 });

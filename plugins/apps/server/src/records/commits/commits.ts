@@ -125,7 +125,7 @@ export interface CommitCounts {
   count(sql: Sql, scopes: readonly string[], outer?: object): Promise<() => void>;
   /**
    * A text that changes with each commit of another process to the app, as it was when this process looked last; undefined when
-   * it has never looked.
+   * it has never looked. No later text is the same as one from before a change.
    */
   known(scope: string): string | undefined;
   /** Whether what is known is right without a look. */
@@ -204,6 +204,7 @@ function storedCounts(
   const { process } = marks;
   const known = new LRUCache<string, string>({ max: MAX_KNOWN });
   const ofOuter = new OwnValue<object, CommitMark>('commit mark');
+  const begin = Date.now();
   let isTidy = false;
   /** How often what was known was forgotten. */
   let forgotten = 0;
@@ -224,7 +225,9 @@ function storedCounts(
   const read = async (sql: Sql, scopes: readonly string[], ending = '') => {
     const text = `select scope, process, commits from ${table} where scope in (${placeholders(scopes)}) and process not like ? order by scope, process${ending}`;
     const rows = await sql.rows(text, [...scopes, `${process}.%`]);
-    const found = new Map(scopes.map((scope) => [scope, '']));
+    // Deleted counts may leave the rows of an earlier text, but not within its time.
+    const time = Math.floor((Date.now() - begin) / (MAX_AGE / 2));
+    const found = new Map(scopes.map((scope) => [scope, `${time} `]));
     for (const row of rows) {
       const scope = row.scope as string;
       found.set(scope, `${found.get(scope)}${row.process}:${row.commits} `);
@@ -287,7 +290,8 @@ function storedCounts(
 /** Whether a process has committed since `before`; counts that were deleted say nothing. */
 function hasMore(now: string, before: string): boolean {
   const known = new Set(before.split(' '));
-  return now.split(' ').some((count) => !known.has(count));
+  const [, ...counts] = now.split(' ');
+  return counts.some((count) => !known.has(count));
 }
 
 /** @param onOther where this process should be the only one: called when another has committed */
