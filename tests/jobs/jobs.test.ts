@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes } from '../support/hooks';
+import { bearer, send } from '../support/send';
 import { timeForMore } from '../support/time';
 
 const logic = `
@@ -16,7 +17,8 @@ export function add(context) {
 /** Notes that it has run, and as whom. */
 export function note(context) {
   const { params, api } = context;
-  context.app.create_record().save({ ...params, user: api.user?.username ?? null, content: context.content.type });
+  const manager = context.app.acl.is_manager();
+  context.app.create_record().save({ ...params, user: api.user?.username ?? null, manager, content: context.content.type });
 }
 /** Fails until the record that it looks for is there. */
 export function needs(context) {
@@ -168,6 +170,35 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     await expect.poll(() => row(id)).toMatchObject({ state: 'dead', attempts: 1 });
     expect((await row(id))?.error).toContain('is blocked');
     expect(await notes('blocked')).toEqual([]);
+  });
+
+  test('an admin token’s jobs have its permissions, not those of its administrator', async () => {
+    await stage.credential('root');
+    const token = await stage.host.run(async (strapi) => {
+      const owner = await strapi.db
+        .query('admin::user')
+        .findOne({ where: { email: 'root@example.com' }, populate: ['roles'] });
+      const action = { action: 'plugin::apps.read', subject: null, properties: {}, conditions: [] };
+      const data = { kind: 'admin', name: 'reading', description: '', lifespan: null, adminPermissions: [action] };
+      const { id, accessKey } = await strapi.service('admin::api-token-admin').create(data, owner);
+      return { id: id as number, accessKey: accessKey as string };
+    });
+    const path = '/site/@@apps/tasks/blocks/queue/add';
+    const addByToken = (...adds: Add[]) =>
+      send<{ ids: string[] }>(stage.host.url, {
+        method: 'POST',
+        path,
+        headers: { accept: 'application/json', ...bearer(token.accessKey) },
+        json: { adds },
+      });
+    await add([['queue/note', { by: 'session' }]], {}, 'root');
+    await expect.poll(() => notes('session')).toMatchObject([{ manager: true }]);
+    await addByToken(['queue/note', { by: 'token' }]);
+    await expect.poll(() => notes('token')).toMatchObject([{ manager: false }]);
+    const { json } = await addByToken(['queue/note', { by: 'revoked' }, { delay: 1 }]);
+    await stage.host.run((strapi, id) => strapi.service('admin::api-token-admin').revoke(id), token.id);
+    const error = expect.stringContaining(`/token:${token.id}" is blocked or does not exist`);
+    await expect.poll(() => row(json.ids[0] as string)).toMatchObject({ state: 'dead', error });
   });
 
   test('an editor’s change is stored where a rule cannot read what it is about', async () => {

@@ -6,7 +6,7 @@
 export type { Impersonation, Impersonations } from './credentials/administrators';
 export { addressGroup } from './credentials/rate-limit';
 export { type Account, accountsOf, creatorsOf } from './credentials/users';
-export { BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
+export { authorityOf, BASIC_CHALLENGE, createRequesters, type Requesters } from './requesters';
 export {
   allows,
   grantedBy,

@@ -195,9 +195,8 @@ async function userRequester(
 }
 
 function administrator({ auth, user }: Authenticated, credential: CredentialKind): Requester | null {
-  return user
-    ? adminRequester(user as never, auth.ability, { credential, session: auth.strategy.name === 'admin' })
-    : null;
+  const token = auth.strategy.name === 'admin' ? null : (auth.credentials as { id: number }).id;
+  return user ? adminRequester(user as never, auth.ability, { credential, token }) : null;
 }
 
 async function bearerAdmin(strapi: Core.Strapi, token: string, credential: CredentialKind): Promise<Requester | null> {
@@ -219,10 +218,11 @@ export interface Requesters {
   /** Anonymous, with the rights of the roles of these names too; a name that no role has gives none. */
   anonymousIn(roles: readonly string[]): Promise<Requester>;
   /**
-   * The requester of an identity with the rights that they have now, for work that goes on after their request. Null for one
-   * who is gone, blocked or expired.
+   * The requester with the rights that they have now, for work that goes on after their request. Null for one who is gone,
+   * blocked or expired.
+   * @param authority as of `authorityOf`
    */
-  withIdentity(identity: string): Promise<Requester | null>;
+  withAuthority(authority: string): Promise<Requester | null>;
   impersonations: Impersonations;
   /** Opens the login form in the request's browser. */
   loginForm(ctx: CredentialContext): OpenedForm;
@@ -271,6 +271,13 @@ export interface Requesters {
   /** A keyed hash that names a request by who has sent it, where to, and under which key. */
   requestName(parts: readonly string[]): string;
 }
+
+/** A content API token, or an administrator by an admin token. */
+const AUTHORITY_OF_TOKEN = /^(?:admin:(\d{1,9})\/)?token:(\d{1,9})$/;
+
+/** Whose rights the later work of a requester has: their identity, and the admin token by which they have asked. */
+export const authorityOf = ({ identity, adminToken }: Pick<Requester, 'identity' | 'adminToken'>): string =>
+  adminToken === undefined ? identity : `${identity}/token:${adminToken}`;
 
 const ROLE = 'plugin::users-permissions.role';
 
@@ -338,9 +345,10 @@ export function createRequesters({
       return users.anonymousIn(found.filter((role) => role !== null));
     },
     impersonations,
-    async withIdentity(identity) {
-      const [, token] = /^token:(\d{1,9})$/.exec(identity) ?? [];
-      return token === undefined ? impersonations.withIdentity(identity) : tokenWithId(strapi, Number(token), now());
+    async withAuthority(authority) {
+      const [, owner, token] = AUTHORITY_OF_TOKEN.exec(authority) ?? [];
+      if (token === undefined) return impersonations.withIdentity(authority);
+      return owner === undefined ? tokenWithId(strapi, Number(token), now()) : administrators.withToken(owner, token);
     },
     takesCookies,
     identify: createIdentification({

@@ -20,6 +20,8 @@ export interface Requester {
   readonly credential: CredentialKind;
   /** `''` for anonymous, else `user:<documentId>`, `token:<id>`, `admin:<id>`: what is stored as a record's creator. */
   readonly identity: string;
+  /** The id of the admin token by which an administrator has asked: they have its permissions, not their own. */
+  readonly adminToken?: number;
   /** A user's username, an administrator's e-mail, a token's name, null for anonymous. */
   readonly username: string | null;
   /** Names of users-permissions roles; `['Public']` for anonymous; none for tokens and administrators. */

@@ -217,7 +217,7 @@ async function contentOf(
 /** Names of errors after which no further try succeeds by itself. */
 const isFinal = (error: unknown): boolean => isAppsError(error, 'UnauthorizedError') || error instanceof ForbiddenBlock;
 
-/** Requesters as they were read after a claim of jobs, by identity. */
+/** Requesters as they were read after a claim of jobs, by authority. */
 const requestersOfClaims = new WeakMap<object, Map<string, Promise<Requester | null>>>();
 
 /**
@@ -226,15 +226,15 @@ const requestersOfClaims = new WeakMap<object, Map<string, Promise<Requester | n
  */
 export async function requesterOfJob(
   { requesters }: CallServices,
-  { job: { requester: identity }, claim }: Pick<JobAttempt, 'job' | 'claim'>,
+  { job: { requester: authority }, claim }: Pick<JobAttempt, 'job' | 'claim'>,
 ): Promise<Requester> {
   const known = requestersOfClaims.get(claim) ?? new Map<string, Promise<Requester | null>>();
   requestersOfClaims.set(claim, known);
-  const read = known.get(identity) ?? requesters.withIdentity(identity);
-  known.set(identity, read);
+  const read = known.get(authority) ?? requesters.withAuthority(authority);
+  known.set(authority, read);
   const requester = await read;
   if (!requester)
-    throw new JobFailure(`The requester "${identity}" is blocked or does not exist any more`, { next: 'never' });
+    throw new JobFailure(`The requester "${authority}" is blocked or does not exist any more`, { next: 'never' });
   return requester;
 }
 

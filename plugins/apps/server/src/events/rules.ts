@@ -3,7 +3,7 @@ import type { Core } from '@strapi/strapi';
 import type { RuleEvent as Event, RuleFailure } from '../../../shared/admin-api';
 import type { Items } from '../../../shared/json';
 import type { DocumentCalls } from '../apps';
-import type { Requesters } from '../auth';
+import { authorityOf, type Requesters } from '../auth';
 import type { Requester, StrapiAuth } from '../auth/types';
 import { isAppsError } from '../common/errors';
 import type { Logger } from '../common/log';
@@ -209,7 +209,7 @@ export function createRules({ strapi, logger, database, sites, jobs, actorContex
       kind: 'rule',
       name: `${rule.name}: ${rule.block}/${rule.function}`,
       data: data as unknown as Items,
-      requester: actor.requester.identity,
+      requester: authorityOf(actor.requester),
       jobKey: null,
       sequence: `${uid} ${documentId}`,
       dueAt: null,

@@ -17,6 +17,7 @@ const columns = [
   'name',
   'data',
   'requester',
+  'authority',
   'job_key',
   'held_key',
   'sequence',
@@ -43,7 +44,9 @@ function valuesOf({ id, ...job }: NewJob & { id: string }, at: number, reason: s
   const { key, kind, name, data, requester, jobKey, sequence, dueAt } = job;
   const held = jobKey === null ? null : heldKey(key, jobKey);
   const ordered = sequence === null ? null : heldKey(key, sequence);
-  const texts = [id, key.site, key.app, kind, name.slice(0, MAX_TEXT), JSON.stringify(data), requester];
+  // The release before this one reads the identity alone.
+  const [identity] = requester.split('/');
+  const texts = [id, key.site, key.app, kind, name.slice(0, MAX_TEXT), JSON.stringify(data), identity, requester];
   const state = reason === null ? 'waiting' : 'dead';
   const values = [...texts, jobKey?.slice(0, MAX_TEXT) ?? null, held, ordered, state, 0, 0, at, dueAt ?? at];
   return reason === null ? values : [...values, at, reason];
@@ -87,7 +90,7 @@ export function jobOf(row: Row): Job {
     kind: row.kind as JobKind,
     name: String(row.name),
     data: JSON.parse(String(row.data)) as Items,
-    requester: textOf(row.requester) ?? '',
+    requester: textOf(row.authority) ?? textOf(row.requester) ?? '',
     jobKey: textOf(row.job_key),
     sequence: textOf(row.sequence),
     dueAt: Number(row.due_at),

@@ -19,7 +19,7 @@ export interface NewJob {
   name: string;
   /** What the handler of its kind needs. */
   data: Items;
-  /** Whose rights it has when it runs: '' for anonymous, or an identity such as `user:<documentId>`. */
+  /** Whose rights it has when it runs, as of `authorityOf`: '' for anonymous, `user:<documentId>`, `admin:<id>/token:<id>`. */
   requester: string;
   /** At most one job of the app with this key waits or runs. */
   jobKey: string | null;

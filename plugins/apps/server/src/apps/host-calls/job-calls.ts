@@ -1,4 +1,5 @@
 import type { Items } from '../../../../shared/json';
+import { authorityOf } from '../../auth';
 import { AppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import type { NewJob } from '../../jobs/types';
@@ -107,7 +108,7 @@ export interface JobRequest extends JobTime {
   /** The name of the function. */
   name: string;
   params: Items;
-  /** The identity whose rights the job has. */
+  /** Whose rights the job has, as of `authorityOf`. */
   requester: string;
   /** Ids of the rules that have led to the job, which it does not trigger again. */
   rules: readonly number[];
@@ -155,7 +156,7 @@ export function jobCalls(run: Run): Pick<HostCallHandlers, 'addJob' | 'addFetch'
       const [, block, name] = TARGET.exec(target) ?? [];
       if (!block || !name) throw wrong(`"${target}" is not a function's name, <block>/<function>`);
       const { key = null, delay, at } = options;
-      const { identity: requester } = visit.requester;
+      const requester = authorityOf(visit.requester);
       const rules = services.rulesOf(originalOf(visit.requester));
       const job = functionJob(app, {
         key: keyOf(run),
@@ -180,7 +181,7 @@ export function jobCalls(run: Run): Pick<HostCallHandlers, 'addJob' | 'addFetch'
         kind: 'fetch',
         name: new URL(url).host.slice(0, MAX_NAME),
         data: { url, method, headers, body, timeout },
-        requester: visit.requester.identity,
+        requester: authorityOf(visit.requester),
         jobKey: null,
         sequence: null,
         dueAt: null,

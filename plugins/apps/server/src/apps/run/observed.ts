@@ -180,6 +180,9 @@ class ObservedRequester implements Requester {
   get identity() {
     return this.read('identity');
   }
+  get adminToken() {
+    return this.read('adminToken');
+  }
   get username() {
     return this.read('username');
   }

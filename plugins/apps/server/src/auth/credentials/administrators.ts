@@ -5,7 +5,7 @@ import { createPermissionTables, type RunStatement } from '../rights/permissions
 import type { Roles } from '../rights/roles';
 import type { CredentialKind, Requester, StrapiAuth } from '../types';
 import type { Keyring } from './keyring';
-import { adminRequester, isSuperAdmin } from './tokens';
+import { adminRequester, hasExpired, isSuperAdmin } from './tokens';
 import type { Users } from './users';
 
 const SITE_USER = 'plugin::users-permissions.user';
@@ -83,6 +83,7 @@ const CLOCK_SKEW = 60_000;
 
 const USER = 'admin::user';
 const SESSION = 'admin::session';
+const TOKEN = 'admin::api-token';
 /** `origin` of the rows: Strapi ends these sessions with the panel's, at its logout or after a change of the password. */
 const ORIGIN = 'admin';
 
@@ -143,6 +144,8 @@ export interface Administrators {
   isSession(value: string): boolean;
   /** An administrator without a session, with the rights of one; null for none who may act. */
   impersonate(id: string): Promise<Requester | null>;
+  /** An administrator with the permissions of an admin token of theirs; null when it is gone or has expired, or they may not act. */
+  withToken(id: string, token: string): Promise<Requester | null>;
   /** Whether an administrator may do everything in Strapi. */
   isSuper(id: string): Promise<boolean>;
   /** Ends the session in every process. */
@@ -173,17 +176,23 @@ export function createAdministrators(
     return age <= maxAge && age >= -CLOCK_SKEW;
   };
 
-  const load = async (id: string): Promise<Known | null> => {
+  const engine = () => strapi.service('admin::permission').engine;
+
+  const active = async (id: string): Promise<AdminRow | null> => {
     const user: AdminRow | null = await strapi.db
       .query(USER)
       .findOne({ where: { id: Number(id) }, populate: ['roles'] });
-    if (user?.isActive !== true) return null;
-    return { user, ability: await strapi.service('admin::permission').engine.generateUserAbility(user) };
+    return user?.isActive === true ? user : null;
+  };
+
+  const load = async (id: string): Promise<Known | null> => {
+    const user = await active(id);
+    return user && { user, ability: await engine().generateUserAbility(user) };
   };
 
   /** Only administrators who manage apps are handed over; the session ends when they no longer do. */
   const manager = ({ user, ability }: Known, credential: CredentialKind): Requester | null => {
-    const requester = adminRequester(user, ability, { credential, session: true });
+    const requester = adminRequester(user, ability, { credential, token: null });
     return requester?.isManager ? requester : null;
   };
 
@@ -226,7 +235,16 @@ export function createAdministrators(
     isSession: (value) => VALUE.test(value),
     async impersonate(id) {
       const known = await load(id);
-      return known && adminRequester(known.user, known.ability, { credential: 'bearer', session: true });
+      return known && adminRequester(known.user, known.ability, { credential: 'bearer', token: null });
+    },
+
+    async withToken(id, token) {
+      const where = { id: Number(token), kind: 'admin', adminUserOwner: { id: Number(id) } };
+      const row = await strapi.db.query(TOKEN).findOne({ where, populate: ['adminPermissions'] });
+      const user = row && !hasExpired(row, now()) ? await active(id) : null;
+      if (!user) return null;
+      const ability = await engine().generateTokenAbility(row.adminPermissions ?? [], user);
+      return adminRequester(user, ability, { credential: 'bearer', token: Number(token) });
     },
 
     async isSuper(id) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { authorityOf } from '../requesters';
 import { appsActions } from '../rights/permissions';
-import type { AppsAction } from '../types';
+import type { AppsAction, Requester } from '../types';
 import { adminRequester, tokenRequester } from './tokens';
 
 const ability = (...granted: string[]) => ({
@@ -34,8 +35,8 @@ describe('administrators', () => {
     roles: [{ code: 'author' }],
   };
   const chief = { ...user, roles: [{ code: 'strapi-super-admin' }] };
-  const session = { credential: 'bearer', session: true } as const;
-  const byToken = { credential: 'bearer', session: false } as const;
+  const session = { credential: 'bearer', token: null } as const;
+  const byToken = { credential: 'bearer', token: 8 } as const;
 
   test.each([
     ['plain', user, ability(), session, false],
@@ -46,6 +47,7 @@ describe('administrators', () => {
     const administrator = adminRequester(who, abilities, how);
     expect(administrator).toMatchObject({ identity: 'admin:3', username: 'a@example.com', groups: [], isManager });
     expect(administrator?.can('plugin::apps.record.find')).toBe(isManager);
+    expect(authorityOf(administrator as Requester)).toBe(how.token === null ? 'admin:3' : 'admin:3/token:8');
   });
 
   test('have no requester when blocked', () => {

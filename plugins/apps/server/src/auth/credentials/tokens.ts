@@ -56,9 +56,17 @@ export function tokenRequester(auth: StrapiAuth): Requester {
   });
 }
 
+/** When a stored token expires; empty: never. */
+interface Expiring {
+  expiresAt?: string | Date | null;
+}
+
+/** @param now milliseconds since the epoch */
+export const hasExpired = ({ expiresAt }: Expiring, now: number): boolean =>
+  Boolean(expiresAt) && new Date(expiresAt as string | Date).getTime() <= now;
+
 /** A token as its service gives it. */
-interface StoredToken extends TokenRow {
-  expiresAt: string | Date | null;
+interface StoredToken extends TokenRow, Expiring {
   permissions?: string[];
 }
 
@@ -74,7 +82,7 @@ export async function tokenWithId(strapi: Core.Strapi, id: number, now: number):
   const service = (strapi.service('admin::api-token-content-api' as never) ??
     strapi.service('admin::api-token')) as unknown as TokenService;
   const token = await service.getById(id);
-  if (!token || (token.expiresAt && new Date(token.expiresAt).getTime() <= now)) return null;
+  if (!token || hasExpired(token, now)) return null;
   const permissions = (token.permissions ?? []).map((action) => ({ action }));
   const ability =
     token.type === 'custom' ? await strapi.contentAPI.permissions.engine.generateAbility(permissions) : null;
@@ -135,16 +143,17 @@ export const isSuperAdmin = (user: Pick<AdminRow, 'roles'> | undefined): boolean
 /**
  * An administrator. With a session, super admins are managers; an admin token has only its own permissions. Null for a
  * blocked one.
+ * @param token id of the admin token; null: with a session
  */
 export function adminRequester(
   user: AdminRow,
   ability: unknown,
-  { credential, session }: { credential: CredentialKind; session: boolean },
+  { credential, token }: { credential: CredentialKind; token: number | null },
 ): Requester | null {
   if (user.blocked === true) return null;
   const { id, email, firstname, lastname } = user;
   const abilities = ability as Ability;
-  const isManager = (session && isSuperAdmin(user)) || abilities.can(MANAGE_PERMISSION);
+  const isManager = (token === null && isSuperAdmin(user)) || abilities.can(MANAGE_PERMISSION);
   const granted = (['read', 'records'] as const)
     .filter((permission) => abilities.can(permissionUid(permission)))
     .flatMap((permission) => actionsByPermission[permission]);
@@ -152,6 +161,7 @@ export function adminRequester(
     kind: 'administrator',
     credential,
     identity: `admin:${id}`,
+    ...(token !== null && { adminToken: token }),
     username: email,
     groups: [],
     isManager,
@@ -192,9 +202,8 @@ const PERMISSION = 'admin::api-token-permission';
 const MAX_KEPT = 500;
 const MAX_AGE = 60_000;
 
-interface ApiTokenRow {
+interface ApiTokenRow extends Expiring {
   id: number;
-  expiresAt?: string | Date | null;
 }
 
 interface Kept {
@@ -242,9 +251,9 @@ export function createApiTokens(
   const ask = async (token: string) => (await authenticate(strapi, 'content-api', `Bearer ${token}`))?.auth ?? null;
 
   const isValid = async ({ auth, rows, end }: Kept): Promise<boolean> => {
-    const { id, expiresAt } = rowOf(auth);
-    if (end <= now() || (expiresAt && new Date(expiresAt).getTime() <= now())) return false;
-    return (await readTokenRows(id)) === rows;
+    const row = rowOf(auth);
+    if (end <= now() || hasExpired(row, now())) return false;
+    return (await readTokenRows(row.id)) === rows;
   };
 
   /** Authenticates after the rows were read, so that a change between the two is noticed at the next request. */
