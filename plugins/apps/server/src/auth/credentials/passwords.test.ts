@@ -180,6 +180,16 @@ describe('failed logins', () => {
     expect(await basic('eric:5', '2001:db8:1:3::1')).toBeNull();
   });
 
+  test('do not include right passwords that are being checked: beyond the limit of an address these are tried again soon', async () => {
+    rows = Array.from({ length: 8 }, (_, n) => row(n, `user${n}`, 'pw'));
+    const logins = await Promise.allSettled(rows.map(({ username }) => passwords.check(username, 'pw', '1.1.1.1')));
+    const refused = logins.flatMap((login) => (login.status === 'rejected' ? [login.reason] : []));
+    expect(refused).toHaveLength(2);
+    for (const reason of refused) expect(reason).toMatchObject({ status: 429, headers: { 'Retry-After': '1' } });
+    for (const { username } of rows)
+      expect((await passwords.check(username, 'pw', '1.1.1.1'))?.username).toBe(username);
+  });
+
   test('do not include successes', async () => {
     for (let login = 0; login < 10; login += 1) {
       expect((await passwords.check('eric', 'pw', '1.1.1.1'))?.username).toBe('eric');

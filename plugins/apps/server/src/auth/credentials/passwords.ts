@@ -121,6 +121,7 @@ export function createPasswords({
     const checked = await firstMatch(tries);
     if (checked === null) {
       refused('failed');
+      await rateLimit.fail(keys);
       return null;
     }
     await rateLimit.refund(keys);

@@ -119,12 +119,17 @@ export function createCounters(strapi: Core.Strapi, now: () => number): Counters
 
 /**
  * Limits failed logins (docs/reference/rights.md#failed-logins). Attempts are counted before the password is checked,
- * so that parallel guesses count too, and given back when it was right. All server processes share the counts.
- * docs/decisions/login-limits.md says why these scopes.
+ * so that parallel guesses count too, and given back when it was right. Failures have a count of their own, which says how long who is
+ * refused has to wait. All server processes share the counts. docs/decisions/login-limits.md says why these scopes.
  */
 export interface RateLimit {
-  /** Counts one attempt under each key; RateLimitError with Retry-After, counting nothing, if one of them is used up. */
+  /**
+   * Counts one attempt under each key; RateLimitError with Retry-After, counting nothing, if one of them is used up: until its failures are
+   * forgotten, or a second where others are being checked.
+   */
   take(keys: readonly LimitKey[]): Promise<void>;
+  /** Counts a failure: the password of an attempt was wrong. */
+  fail(keys: readonly LimitKey[]): Promise<void>;
   /** Gives back attempts whose password was right. */
   refund(keys: readonly LimitKey[]): Promise<void>;
   /** Remembers that a login from a pair's address to its account was right. */
@@ -168,29 +173,44 @@ interface RateLimitOptions extends Partial<typeof rateLimits> {
 export function createRateLimit({ counters, known, keyring, now = Date.now, ...options }: RateLimitOptions): RateLimit {
   const limits = { ...rateLimits, ...options };
   const idOf = ({ scope, value }: LimitKey): string => keyring.sign(['login', scope, value]);
+  const failuresOf = ({ scope, value }: LimitKey): string => keyring.sign(['login', 'failed', scope, value]);
   const trustOf = (pair: string): string => keyring.sign(['login', 'trust', pair]);
 
-  const refusal = (endsAt: number): AppsError =>
-    new AppsError('RateLimitError', 'Too many failed logins. Please try again later.', {
-      headers: { 'Retry-After': String(Math.max(1, Math.ceil((endsAt - now()) / 1000))) },
+  const isUsedUp = ({ scope }: LimitKey, found: Count | undefined): found is Count =>
+    found !== undefined && found.count >= limits[scope];
+
+  /** Who is refused while passwords are being checked that may be right has not to wait for failures to be forgotten. */
+  async function refusal(keys: readonly LimitKey[]): Promise<AppsError> {
+    const failures = await counters.read(keys.map(failuresOf));
+    const ends = keys.flatMap((key) => {
+      const found = failures.get(failuresOf(key));
+      return isUsedUp(key, found) ? [found.endsAt] : [];
     });
+    const seconds = Math.max(1, ...ends.map((endsAt) => Math.ceil((endsAt - now()) / 1000)));
+    const message =
+      ends.length > 0
+        ? 'Too many failed logins. Please try again later.'
+        : 'Too many logins at once. Please try again.';
+    return new AppsError('RateLimitError', message, { headers: { 'Retry-After': String(seconds) } });
+  }
 
   return {
     async take(keys) {
       const ids = keys.map(idOf);
       const counts = await counters.read(ids);
       // An attempt that is refused writes nothing.
-      for (const [at, { scope }] of keys.entries()) {
-        const found = counts.get(ids[at] as string);
-        if (found && found.count >= limits[scope]) throw refusal(found.endsAt);
-      }
+      if (keys.some((key) => isUsedUp(key, counts.get(idOf(key))))) throw await refusal(keys);
       const endsAt = now() + limits.window;
       for (const [at, { scope }] of keys.entries()) {
         if ((await counters.add(ids[at] as string, endsAt, limits[scope])) !== 'full') continue;
         // Others have taken the last attempt meanwhile.
         await counters.takeBack(ids.slice(0, at));
-        throw refusal(endsAt);
+        throw await refusal(keys);
       }
+    },
+    async fail(keys) {
+      const endsAt = now() + limits.window;
+      for (const key of keys) await counters.add(failuresOf(key), endsAt);
     },
     refund: (keys) => counters.takeBack(keys.map(idOf)),
     async trust(pair) {
