@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes } from '../support/hooks';
+import { configured } from '../support/configure';
 import { locationOf } from '../support/send';
 import { html, type RowRequest } from '../support/stage';
 import { formBody, pdf } from './files/send';
@@ -63,7 +64,10 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     await copy.write('main/apps/other/blocks/answer.html', layouts.answer as string);
   });
   const database = useDatabase(client);
-  const stage = useStage(() => ({ themesDirectory: themes.directory, env: { ...database().address.env, TZ: 'UTC' } }));
+  const stage = useStage(() => ({
+    themesDirectory: themes.directory,
+    env: { ...database().address.env, ...configured({ referrerPolicy: 'same-origin' }), TZ: 'UTC' },
+  }));
 
   type Sent = Partial<RowRequest>;
   const ask = (send: string, more: Sent = {}) => stage.send<Record<string, unknown>>({ send, ...more });

@@ -5,6 +5,7 @@
  * - TEST_LOGIC_TIME: milliseconds that logic has, by default more than on a site, because a machine that runs other tests runs it late.
  * - TEST_LOG_LEVEL: the least important kind of lines in the log.
  * - TEST_USUAL_CORS: Strapi's own CORS settings instead of the project's.
+ * - TEST_REFERRER_POLICY: of Strapi's own headers, instead of its default.
  * - TEST_CLOCK_AHEAD: milliseconds by which the clock is ahead.
  * - TEST_LOCALIZED: the singular names of the content types that are localized, separated by commas.
  * - TEST_RELATED: an article has related articles.
@@ -30,7 +31,7 @@ function configure(env = process.env) {
     plugins: withAppsConfig,
     server: withQuietLog,
     admin: process.env.TEST_SESSION_TIME && withLongSessions,
-    middlewares: env.TEST_USUAL_CORS && withUsualCors,
+    middlewares: withMiddlewares,
   };
   Module.prototype.require = requireReplaced;
   schemaChanges = [env.TEST_LOCALIZED && localize, env.TEST_RELATED && relate].filter(Boolean);
@@ -61,8 +62,12 @@ const withLongSessions = (admin) => ({ ...admin, auth: { ...admin.auth, sessions
 /** Without a line for each request, unless a test reads these lines: to write them takes a twentieth of a host's time. */
 const withQuietLog = (server) => ({ ...server, logger: { config: { level: process.env.TEST_LOG_LEVEL ?? 'info' } } });
 
-function withUsualCors(middlewares) {
-  return middlewares.map((one) => (one.name === 'strapi::cors' ? 'strapi::cors' : one));
+function withMiddlewares(middlewares) {
+  const { TEST_USUAL_CORS: usualCors, TEST_REFERRER_POLICY: policy } = process.env;
+  return middlewares.map((one) => {
+    if (usualCors && one.name === 'strapi::cors') return 'strapi::cors';
+    return policy && one === 'strapi::security' ? { name: one, config: { referrerPolicy: { policy } } } : one;
+  });
 }
 
 function requireReplaced(id) {

@@ -9,6 +9,8 @@ export interface Configuration {
   upload?: object;
   /** Strapi's own CORS settings instead of the project's. */
   usualCors?: boolean;
+  /** Of Strapi's own headers, instead of its default. */
+  referrerPolicy?: string;
   /** Milliseconds by which the host's clock is ahead. */
   clockAhead?: number;
   /** Singular names of the content types that are localized; without it those of the host are. */
@@ -35,6 +37,7 @@ export function configured({
   apps,
   upload,
   usualCors,
+  referrerPolicy,
   clockAhead,
   localized,
   sessionTime,
@@ -46,6 +49,7 @@ export function configured({
     ...(config && { TEST_APPS_CONFIG: JSON.stringify(config) }),
     ...(upload && { TEST_UPLOAD: JSON.stringify(upload) }),
     ...(usualCors && { TEST_USUAL_CORS: 'true' }),
+    ...(referrerPolicy && { TEST_REFERRER_POLICY: referrerPolicy }),
     ...(clockAhead && { TEST_CLOCK_AHEAD: String(clockAhead) }),
     ...(localized && { TEST_LOCALIZED: localized.join() }),
     ...(sessionTime && { TEST_SESSION_TIME: String(sessionTime) }),

@@ -5,7 +5,7 @@ import { type Checks, createOperate } from './operate';
 import { answer, errorViewOf } from './pipeline';
 import { closeUnlessEnded, defersForm, hasBody } from './request/body';
 import { type Arrived, arrivedRequest, type HttpServices, type RequestSender } from './request/exchange';
-import { isOurs, locate } from './request/locate';
+import { hideAddress, isOurs, linkToken, locate } from './request/locate';
 import { prefersJson } from './request/negotiate';
 import { checkEncoded, checkUtf8 } from './request/text';
 import { earlyView, respondError } from './response/respond-error';
@@ -73,6 +73,8 @@ const client: RequestSender = { kind: 'client' };
 /** The address of a request that is the plugin's. BadRequestError for one that is not UTF-8; the parser's error for a wrong one. */
 function checkedAddress({ sites }: HttpServices, ctx: Context): Address {
   const { address, error } = locate(ctx, sites);
+  // Not earlier: Strapi's own headers, which the host configures, would replace them.
+  if (linkToken(address) !== null) hideAddress(ctx);
   checkUtf8(Buffer.from(ctx.url, 'latin1'), 'The address');
   checkEncoded(ctx.url, 'The address');
   if (!address) throw error;

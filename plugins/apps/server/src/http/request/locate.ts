@@ -50,12 +50,16 @@ export function isOurs(ctx: Context, sites: Pick<Sites, 'parse'>): boolean {
 
 /**
  * Takes the token of a signed link out of a request's path. It is as good as a password: neither logic, an error page nor a log sees it;
- * the request's address has it. The page gets headers that keep its address from others.
+ * the request's address has it.
  */
 function hideToken(ctx: Context): void {
   ctx.path = ctx.path.replace(/[^/]+(\/?)$/, 'hidden$1');
   ctx.originalUrl = ctx.url;
   ctx.request.originalUrl = ctx.url;
+}
+
+/** Headers by which a page keeps its address from others: that of a signed link has its token. */
+export function hideAddress(ctx: Context): void {
   ctx.set('Referrer-Policy', 'no-referrer');
   ctx.set('Cache-Control', 'private, no-store');
   ctx.set('X-Robots-Tag', 'noindex, nofollow');
