@@ -1,9 +1,12 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes } from '../support/hooks';
-import { configured } from '../support/configure';
 import { locationOf } from '../support/send';
 import { html, type RowRequest } from '../support/stage';
+import { timeForMore } from '../support/time';
 import { formBody, pdf } from './files/send';
 import { ownLinkBrowsers } from './visitors/own-link-browsers';
 
@@ -228,6 +231,31 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     expect(await stage.items('own', id)).toBeNull();
     expect((await stage.items('own', 'gone-Dora'))?.name).toBe('on_delete ran');
     expect((await ask(`GET ${mine(token)}`)).status).toBe(404);
+  });
+
+  test('a record of the same id that was made while a form is sent is another one', async () => {
+    const { id, token } = await make('answer', { name: 'First', mail: 'first@same.example.org' });
+    const sent = request(`${stage.host.url}/site/@@apps/${mine(token)}`, {
+      method: 'POST',
+      headers: {
+        accept: html,
+        'content-type': 'multipart/form-data; boundary=b',
+        'x-csrf-token': await stage.csrf('anonymous'),
+      },
+    });
+    sent.write('--b\r\n');
+    await timeForMore();
+    await ask(`DELETE own/record/${id}`, { as: 'mona' });
+    await stage.put('own', id, { block: 'answer', name: 'Later', mail: 'later@same.example.org' });
+    const fields = [
+      { name: 'name', content: 'Changed' },
+      { name: '_save', content: '1' },
+    ];
+    sent.end(formBody(fields).subarray('--b\r\n'.length));
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(404);
+    expect(await stage.items('own', id)).toMatchObject({ name: 'Later' });
   });
 
   test('DELETE withdraws where the link allows that, and else ends the link alone', async () => {

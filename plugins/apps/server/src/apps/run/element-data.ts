@@ -46,7 +46,7 @@ export function unlessHidden<T extends Pick<StoredRecord, 'items'>>(viewer: View
  * @param run of the record's app
  */
 export function visibleIn(run: Run, record: StoredRecord | null): StoredRecord | null {
-  if (!record || ownsByLink(run.visit, run.app.id, record.id)) return record;
+  if (!record || ownsByLink(run.visit, run.app.id, record)) return record;
   const address = `${run.app.id}\n${record.id}`;
   return run.saving.has(address) || run.deleting.has(address) ? record : unlessHidden(run, record);
 }

@@ -6,22 +6,24 @@ import { momentOf } from './places/rules';
 import { keyOf } from './run';
 import type { AppServices, OpenDraft, OwnLink, Run, Visit } from './types';
 
+type RecordKey = Pick<StoredRecord, 'id' | 'seq'>;
+
 /**
  * Whether the request owns a record by a signed link: its address has the token of the link of this record, and of no other. It says
  * nothing of a requester who owns the record as a user.
  * @param app the app of the record: links of other apps lead to none of it
  */
-export function ownsByLink({ own }: Pick<Visit, 'own'>, app: string, record: string): boolean {
-  return own?.app === app && own.record === record;
+export function ownsByLink({ own }: Pick<Visit, 'own'>, app: string, { id, seq }: RecordKey): boolean {
+  return own?.app === app && own.record === id && own.seq === seq;
 }
 
 /** Whether the request may change or delete a record: by its requester's rights, or as the holder of the record's link. */
 export function mayChange(
   { rights, visit, app }: Pick<Run, 'rights' | 'visit' | 'app'>,
   what: 'edit' | 'delete',
-  { id, creator }: Pick<StoredRecord, 'id' | 'creator'>,
+  record: RecordKey & Pick<StoredRecord, 'creator'>,
 ): boolean {
-  return rights[what](creator) || (ownsByLink(visit, app.id, id) && visit.own?.[what] === true);
+  return rights[what](record.creator) || (ownsByLink(visit, app.id, record) && visit.own?.[what] === true);
 }
 
 /** Until when a link may be used for changes, in milliseconds since 1970; null: for ever. */
@@ -46,6 +48,7 @@ export function ownLink(
   return {
     app: app.id,
     record: record.id,
+    seq: record.seq,
     block: block.id,
     linkId: link.linkId,
     until,
@@ -76,10 +79,10 @@ export function ownAddress(
  * The address that `{link}` stands for in texts about a record: of the link that this request has made, was opened by, or has looked up for
  * a mail; null without one.
  */
-export function linkOfRecord(run: Run, { id }: Pick<StoredRecord, 'id'>): string | null {
-  const linkId = run.links.get(id);
+export function linkOfRecord(run: Run, record: RecordKey): string | null {
+  const linkId = run.links.get(record.id);
   if (linkId !== undefined) return ownAddress({ services: run.services, site: run.visit.site, app: run.app }, linkId);
-  return ownsByLink(run.visit, run.app.id, id) ? (run.visit.own?.address ?? null) : null;
+  return ownsByLink(run.visit, run.app.id, record) ? (run.visit.own?.address ?? null) : null;
 }
 
 /** The address of a draft, with its token. */

@@ -107,9 +107,10 @@ export interface AppServices {
 
 /** A record that a request owns, because its address has the token of the record's link. */
 export interface OwnLink {
-  /** The app, the id of the record, and its block. */
+  /** The app, the record by its id and `seq`, because a later record may have the same id, and its block. */
   app: string;
   record: string;
+  seq: number;
   block: string;
   /** The absolute address with the token: of forms, never of a log. */
   address: string;

@@ -11,6 +11,7 @@ import {
   type OwnLink,
   ownItems,
   ownLink,
+  ownsByLink,
   type Run,
   readJsonForm,
   requireRight,
@@ -65,7 +66,7 @@ function noteOpened(exchange: OwnExchange): void {
 }
 
 /** Whether the browser has opened a link of one of the records, which holds still. */
-export async function hasOpened(exchange: Exchange, records: readonly Pick<StoredRecord, 'id'>[]): Promise<boolean> {
+export async function hasOpened(exchange: Exchange, records: readonly StoredRecord[]): Promise<boolean> {
   const { ctx, services, site, app } = exchange;
   if (!services.requesters.takesCookies(ctx)) return false;
   for (const token of openedIn(exchange)) {
@@ -73,17 +74,18 @@ export async function hasOpened(exchange: Exchange, records: readonly Pick<Store
       if (isAppsError(error, 'NotFoundError')) return null;
       throw error;
     });
-    if (own && records.some(({ id }) => id === own.record)) return true;
+    if (own && records.some((record) => ownsByLink({ own }, app.id, record))) return true;
   }
   return false;
 }
 
-/** The record of the request's link with its block. NotFoundError where it was deleted meanwhile. */
+/** The record of the request's link with its block. NotFoundError where it was deleted meanwhile, also if there is another one of its id. */
 async function found(run: Run): Promise<{ record: StoredRecord; block: Block; own: OwnLink }> {
   const { own, site } = run.visit;
   const record = own && (await run.unit.get({ site: site.id, app: run.app.id }, own.record));
   const block = own && run.app.blocks.get(own.block);
-  if (!own || !record || !block || record.items.block !== own.block) throw nothing();
+  if (!own || !record || !block || record.items.block !== own.block || !ownsByLink({ own }, run.app.id, record))
+    throw nothing();
   return { record, block, own };
 }
 

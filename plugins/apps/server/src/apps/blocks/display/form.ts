@@ -46,7 +46,7 @@ export function formActionOf(run: Run, block: Block, { record }: Shown): string 
 function formAddress(run: Run, block: Block, record: Shown['record']): string {
   const { visit, services, app } = run;
   if (!record) return blockAddress(run, block.id);
-  if (visit.own && ownsByLink(visit, app.id, record.id)) return visit.own.address;
+  if (visit.own && ownsByLink(visit, app.id, record)) return visit.own.address;
   return services.sites.urls.record(visit.site, app.id, record.id, visit.contentPath);
 }
 
