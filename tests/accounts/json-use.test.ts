@@ -34,6 +34,15 @@ const themes = useThemes({
   ),
   'main/apps/mixed/settings.yaml':
     'json: { editor: read }\nacl: { rights: { author: [authors], editor: [anna], reader: ["*"] } }\n',
+  ...Object.fromEntries(
+    ['none', 'read'].flatMap((use) => [
+      [`main/apps/moved-${use}/settings.yaml`, `json: ${use}\n${rights}`],
+      [
+        `main/apps/moved-${use}/blocks/note.yaml`,
+        'states: { new: { to: [done], by: [readers, editors] }, done: {} }\nelements: { text: TEXT }',
+      ],
+    ]),
+  ),
   'main/apps/proved/settings.yaml': `strict: true\nproof_of_work: true\n${rights}`,
   'main/apps/proved/blocks/note.html': '{text} {_save}',
   'main/apps/proved/blocks/note.yaml': 'elements: { text: TEXT }',
@@ -206,6 +215,22 @@ describe('several lists', () => {
     expect(await answer('anna', 'mixed', { send: 'GET records' })).toBe(200);
     expect(await patch('abel', 'own')).toBe(404);
     expect(await patch('abel', 'other')).toBe(200);
+  });
+});
+
+describe('the state of a record, by those whom `by` names', () => {
+  test.each<[string, string, Cell]>([
+    ['rita', 'moved-none', 'json'],
+    ['eric', 'moved-none', 'json'],
+    ['sam', 'moved-none', 403],
+    ['mona', 'moved-none', 200],
+    ['rita', 'moved-read', 200],
+    ['eric', 'moved-read', 'json'],
+  ])('is changed by %s in "%s": %s', async (as, app, expected) => {
+    const id = `of-${as}`;
+    await stage.put(app, id, { block: 'note', text: 'x' });
+    expect(await answer(as, app, { send: `PATCH record/${id}`, json: { state: 'done' } })).toBe(expected);
+    expect(await stage.items(app, id)).toMatchObject({ state: expected === 200 ? 'done' : 'new' });
   });
 });
 

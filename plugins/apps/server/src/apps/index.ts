@@ -15,6 +15,7 @@ export {
   changeRecord,
   computeElement,
   createRecord,
+  movable,
   permittedRecord,
   removeRecord,
   requireRight,

@@ -38,7 +38,7 @@ import {
   setCacheHeaders,
 } from '../response/logic-response';
 import { withItems } from './bulk';
-import { requireJsonUseOf } from './json-use';
+import { requireJsonMove, requireJsonUseOf } from './json-use';
 import { begunOnce, doneOnce, namedRequest } from './kept-answers';
 import { array, list, recordUrl, type TableFile, table, withId } from './list';
 import { ownLinkKey, stateKey } from './page-handlers';
@@ -214,6 +214,7 @@ export async function patchRecord(exchange: RecordExchange): Promise<void> {
   requireKnownOperators(body);
   const update = async (run: Run) => {
     await requireJsonUseOf(run, exchange, 'edit', target.id);
+    await requireJsonMove(run, exchange, target.id, body);
     await updateRecord(run, target.id, body, ifMatch(ctx));
     return null;
   };

@@ -1,4 +1,5 @@
-import type { Run } from '../../apps';
+import type { Items } from '../../../../shared/json';
+import { movable, type Run } from '../../apps';
 import { closedLists, type RecordRight } from '../../auth';
 import { AppsError } from '../../common/errors';
 import type { Exchange } from '../request/exchange';
@@ -39,4 +40,16 @@ export async function requireJsonUseOf(
   if (!refused) return;
   const record = await run.unit.get({ site: exchange.site.id, app: exchange.app.id }, id);
   if (record && !exchange.rights[right](record.creator)) throw refused;
+}
+
+/**
+ * Throws it for a change of a state by one who may neither change nor see the record by the JSON interface: whom `by` names needs the
+ * right to see it.
+ */
+export async function requireJsonMove(run: Run, exchange: Exchange, id: string, body: Items): Promise<void> {
+  const record = await movable(run, id, body);
+  const { rights } = exchange;
+  if (!record || rights.edit(record.creator) || rights.view(record.creator)) return;
+  const refused = jsonRefusal(exchange, 'view', false) ?? jsonRefusal(exchange, 'view', true);
+  if (refused) throw refused;
 }

@@ -89,7 +89,7 @@ const editable = (run: Run, id: string): Promise<StoredRecord> =>
   permittedRecord(run, id, (creator) => run.rights.edit(creator), 'change this record');
 
 /** The record where only its state is changed, by one whom `by` of the state names: that is no right to other items. */
-async function movable(run: Run, id: string, body: Items): Promise<StoredRecord | null> {
+export async function movable(run: Run, id: string, body: Items): Promise<StoredRecord | null> {
   if (Object.keys(body).some((name) => name !== 'state' && name !== 'id')) return null;
   const record = visibleIn(run, await run.unit.get(keyOf(run), id, run.rights.viewOwn ?? undefined));
   return record && run.rights.view(record.creator) && mayMoveRecord(run, record) ? record : null;
