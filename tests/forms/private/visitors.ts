@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { hiddenField } from '../../support/login';
 import { html, type RowRequest } from '../../support/stage';
 import { formBody, type Part, pdf, png } from '../files/send';
 import { attach, type Items, type PrivateTools } from './tools';
@@ -84,6 +85,28 @@ export function visitors({ stage, post, kept }: PrivateTools): void {
       expect((await bob.send(`DELETE mine/record/${mine}`)).status).toBe(404);
       expect((await ann.send(`DELETE mine/record/${mine}`)).status).toBe(200);
       expect(await ids(bob, 'GET mine/records')).toEqual([other]);
+    });
+
+    test('are not changed by a page that hides where it is, over plain http', async () => {
+      const hidden = { origin: 'null', 'x-csrf-token': '' };
+      const tokenIn = (text: string) => hiddenField(text, '_csrf');
+      const ann = await visitor();
+      const id = await ann.save([{ name: 'name', content: 'Ann' }, attach]);
+      const change = async (token: string) => {
+        const form = { name: 'Changed', _csrf: token, _save: '1' };
+        return ann.send(`POST mine/record/${id}`, { accept: html, form, headers: hidden });
+      };
+      // A token that the page has fetched for itself: the form is shown again, with one of the visitor.
+      const refused = await change(await stage.csrf('anonymous'));
+      expect([refused.status, (await stage.items('mine', id))?.name]).toEqual([403, 'Ann']);
+      expect((await change(tokenIn(refused.text))).status).toBe(303);
+      expect((await stage.items('mine', id))?.name).toBe('Changed');
+      // The page with which the cookie begins has a token of this visitor already.
+      const first = await stage.send({ send: 'GET mine/blocks/apply', accept: html });
+      const cookie = String(first.headers['set-cookie']?.[0]).split(';')[0] ?? '';
+      const form = { name: 'First', _csrf: tokenIn(first.text), _save: '1' };
+      const sent = { accept: html, form, headers: { ...hidden, cookie } };
+      expect((await stage.send({ send: 'POST mine/blocks/apply', csrf: false, ...sent })).status).toBe(303);
     });
 
     test('belong to no visitor without `visitor: true`, and to none without a cookie', async () => {

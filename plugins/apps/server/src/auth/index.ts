@@ -27,6 +27,6 @@ export {
   permissionControllers,
   registerAdminActions,
 } from './rights/permissions';
-export { safeMethods, setCookie } from './sessions/cookies';
+export { hidesSender, safeMethods, setCookie } from './sessions/cookies';
 export { safeNext } from './sessions/csrf';
 export { SESSION_COOKIE, watchPasswordChanges } from './sessions/sessions';

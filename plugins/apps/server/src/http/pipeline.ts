@@ -257,7 +257,7 @@ async function createVisit(request: Visiting): Promise<Visit> {
     readRequest: lazily(() => requestData(ctx, services.baseUrl())),
     writes: { records: posts || hasToken(ctx, withToken), content: posts },
     staleForm,
-    tokens: formTokens(services.requesters, requester),
+    tokens: formTokens(services.requesters, requester, visitor),
     visitor,
     forms,
     client: {

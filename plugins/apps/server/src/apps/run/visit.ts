@@ -344,12 +344,22 @@ const sharedRequest = ({ url, path, query }: RequestData): RequestData => ({
   headers: {},
 });
 
-/** The tokens of a requester: the forms of an answer share one. */
-export function formTokens({ csrf }: Pick<Requesters, 'csrf'>, requester: Requester): FormTokens {
+/**
+ * The tokens of a requester: the forms of an answer share one.
+ * @param visitor of the request; that of a visitor whose cookie begins with the answer is theirs, too
+ */
+export function formTokens(
+  { csrf }: Pick<Requesters, 'csrf'>,
+  requester: Requester,
+  visitor?: Pick<VisitorMark, 'id'>,
+): FormTokens {
   let token: string | undefined;
+  let holder: string | null = null;
   return {
     issue() {
-      token ??= csrf.issue(requester);
+      const id = visitor?.id() ?? null;
+      if (token === undefined || id !== holder) token = csrf.issue(requester, id);
+      holder = id;
       return token;
     },
     isIssued: () => token !== undefined,

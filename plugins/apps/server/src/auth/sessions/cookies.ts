@@ -179,6 +179,13 @@ export function isUntrustedOrigin(sent: SenderContext, { publicUrl, trusted }: O
   return from === null || ![sent.host, hostOf(publicUrl)].includes(from);
 }
 
+/**
+ * Whether a changing request does not say which page has sent it. A page that sends no referrer may be any page of this host's ports and
+ * subdomains, to which the browser sends cookies, too: they prove nothing without a CSRF token of the same browser.
+ */
+export const hidesSender = ({ method = 'GET', request: { headers } }: SenderContext): boolean =>
+  headers.origin === 'null' && headers['sec-fetch-site'] === undefined && !safeMethods.has(method);
+
 /** Whether the browser says that a page of another origin sent the request or linked to it. */
 export function isCrossOrigin({ request: { headers } }: SenderContext): boolean {
   const { 'sec-fetch-site': site } = headers;

@@ -33,6 +33,16 @@ describe('CSRF tokens', () => {
   });
 
   test.each([
+    ['theirs', 'ann', 'ann', true],
+    ["another visitor's", 'ann', 'bob', false],
+    ['one of a page without the cookie', null, 'ann', false],
+  ])('are valid for all who are anonymous, and tell a visitor from others: %s', (_name, issuedTo, visitor, own) => {
+    const token = csrf({ keys: ['second'] }).issue(requester(), issuedTo);
+    expect(refusal(() => csrf().verify(token, requester()))).toBe('accepted');
+    expect(csrf().isOf(token, visitor)).toBe(own);
+  });
+
+  test.each([
     ['another identity', { ...alice, identity: 'user:a2' }],
     ['another kind of credential', { ...alice, credential: 'basic' as const }],
     ['anonymous', requester()],

@@ -69,8 +69,13 @@ export function safeNext(next: unknown, siteUrl: string): string {
 
 /** Anti-forgery tokens (docs/reference/http.md#csrf-tokens): stateless, so that every process verifies them. */
 export interface Csrf {
-  /** A fresh token for this requester; what `x-csrf-token` and `_csrf` carry. */
-  issue(requester: Requester): string;
+  /**
+   * A fresh token for this requester; what `x-csrf-token` and `_csrf` carry.
+   * @param visitor the id in the visitor's cookie; null without one
+   */
+  issue(requester: Requester, visitor?: string | null): string;
+  /** Whether the token was issued to the visitor with this id. Whether it is valid is what `verify` tells. */
+  isOf(token: unknown, visitor: string): boolean;
   /** CsrfError unless `token` was issued to this identity with this kind of credential, and is not too old. */
   verify(token: unknown, requester: Requester): void;
   /** A fresh token for the login form, good only in the browser whose login cookie has this value. */
@@ -89,8 +94,15 @@ interface CsrfOptions {
 
 /** How far the clock of the process that issued a token may be ahead, in milliseconds. */
 const CLOCK_SKEW = 60_000;
-/** `<time, base 36>.<salt>.<mac>`; the salt makes the token of every response different (BREACH). */
+/**
+ * `<time, base 36>.<salt>.<mac>`; the salt makes the token of every response different (BREACH). That of a visitor ends with a mac of
+ * the visitor: a token of their page is told from one that another page has fetched for itself.
+ */
 const TOKEN = /^([0-9a-z]{1,11})\.([\w-]{12})\.([\w-]{43})$/;
+
+const SALT = 12;
+/** Characters of a salt that are random where the others are a mac. */
+const RANDOM = 4;
 
 interface Messages {
   missing: string;
@@ -116,9 +128,18 @@ export function createCsrf({ keyring, maxAge, now = Date.now }: CsrfOptions): Cs
     ...holder,
   ];
 
-  const issue = (purpose: string, holder: readonly string[]): string => {
+  const ofVisitor = (time: string, random: string, visitor: string): string[] => [
+    'csrf-visitor',
+    time,
+    random,
+    visitor,
+  ];
+
+  const issue = (purpose: string, holder: readonly string[], visitor: string | null = null): string => {
     const time = now().toString(36);
-    const salt = randomBytes(9).toString('base64url');
+    const random = randomBytes(9).toString('base64url');
+    const start = random.slice(0, RANDOM);
+    const salt = visitor === null ? random : (start + keyring.sign(ofVisitor(time, start, visitor))).slice(0, SALT);
     return `${time}.${salt}.${keyring.sign(bound(purpose, time, salt, holder))}`;
   };
 
@@ -133,7 +154,13 @@ export function createCsrf({ keyring, maxAge, now = Date.now }: CsrfOptions): Cs
   };
 
   return {
-    issue: ({ credential, identity }) => issue('csrf', [credential, identity]),
+    issue: ({ credential, identity }, visitor) => issue('csrf', [credential, identity], visitor),
+    isOf(token, visitor) {
+      const [, time = '', salt = ''] = (typeof token === 'string' && TOKEN.exec(token)) || [];
+      const start = salt.slice(0, RANDOM);
+      const macs = keyring.all(ofVisitor(time, start, visitor));
+      return macs.some((mac) => salt === (start + mac).slice(0, SALT));
+    },
     verify: (token, { credential, identity }) => verify(token, 'csrf', [credential, identity], messages),
     issueLogin: (browser) => issue('login', [browser]),
     verifyLogin: (token, browser) => verify(token, 'login', [browser], loginMessages),

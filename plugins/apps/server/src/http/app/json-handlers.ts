@@ -46,12 +46,12 @@ import { ownLinkKey, stateKey } from './page-handlers';
 type RecordExchange = Exchange<TargetOf<'record'>>;
 
 /** Operation 1. While indexes are built, managers get the progress: records done, of all. */
-export async function getSettings({ ctx, services, site, app, rights, requester }: Exchange): Promise<void> {
+export async function getSettings({ ctx, services, site, app, rights, requester, visit }: Exchange): Promise<void> {
   if (app.error) throw app.error;
   const progress = rights.manager ? await services.store.progress({ site: site.id, app: app.id }) : null;
   if (progress) ctx.set('X-Index-Progress', `${progress.done}/${progress.total}`);
   const settings = shownSettings(app, rights.manager);
-  ctx.set('x-csrf-token', services.requesters.csrf.issue(requester));
+  ctx.set('x-csrf-token', services.requesters.csrf.issue(requester, visit.visitor?.id()));
   ctx.set('Cache-Control', 'private, no-store');
   ctx.body = Object.keys(settings).length > 0 ? settings : { no_settings: {} };
 }

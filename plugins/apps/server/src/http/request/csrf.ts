@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Requesters } from '../../auth';
+import { hidesSender, type Requesters } from '../../auth';
 import type { Requester } from '../../auth/types';
 import { AppsError, isAppsError } from '../../common/errors';
 import type { Identified } from './exchange';
@@ -39,6 +39,17 @@ const isByLink = ({ ctx, services, address, isForm }: Identified): boolean =>
   linkToken(address) !== null && !isForm && csrfOf(ctx) === '' && services.requesters.takesCookies(ctx);
 
 /**
+ * CsrfError for the cookie of a visitor without a login, where the request hides its sender and its token is not this visitor's: any page
+ * can fetch a token of anonymous visitors for itself, and the cookie owns records.
+ */
+function requireTokenOfVisitor({ ctx, services: { requesters }, site, requester }: Identified): void {
+  if (requester.kind !== 'anonymous' || !hidesSender(ctx)) return;
+  const { visitors, csrf } = requesters;
+  const visitor = visitors.read(site.id, ctx.cookies.get(visitors.cookie));
+  if (visitor !== null && !csrf.isOf(csrfOf(ctx), visitor)) throw new AppsError('CsrfError', STALE);
+}
+
+/**
  * Checks the token of a changing request: CsrfError. A form of one of the site's own pages whose token is no longer valid
  * is given back as an error instead: it is shown again with a fresh token and carries out nothing. What the panel sends stores nothing.
  */
@@ -49,6 +60,7 @@ export function checkToken(request: Identified): AppsError | undefined {
   if (requester.credential === 'cookie') requireOwnForm(ctx, requesters);
   try {
     requesters.csrf.verify(csrfOf(ctx), requester);
+    requireTokenOfVisitor(request);
     return undefined;
   } catch (error) {
     const isOwn = ctx.get('X-CSRF-TOKEN') === '' && csrfOf(ctx) !== '' && requesters.takesCookies(ctx);
