@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { configured } from '../support/configure';
 import { useStage } from '../support/hooks';
 import { adminToken, article, createUser, grantArticles, grantRole, userToken } from '../support/seed';
 import { bearer, credentialHeaders, send } from '../support/send';
@@ -6,7 +7,7 @@ import { requestsOf } from './content/requests';
 
 const headers: Record<string, Record<string, string>> = { anonymous: {} };
 
-const stage = useStage();
+const stage = useStage({ env: { ...configured({}), TEST_RELATED: 'true' } });
 const { request, documents, stored } = requestsOf(stage, headers);
 beforeAll(async () => {
   const { host } = stage;
@@ -251,23 +252,124 @@ describe('writing', () => {
   });
 });
 
-test('an administrator who may publish only their own content does not publish that of others by an update', async () => {
-  const email = 'own@example.com';
-  headers.own = bearer(await adminToken(stage.host, { email, actions: [] }));
+/** Makes an administrator who may do these things to articles: to all, or to own ones, with some fields. */
+async function administrator(who: string, permissions: [actions: string, of: 'all' | 'own', fields?: string[]][]) {
+  const email = `${who}@example.com`;
+  headers[who] = bearer(await adminToken(stage.host, { email, actions: [] }));
   await stage.host.run(
-    async (strapi, name, subject) => {
+    async (strapi, name, subject, permissions) => {
       const role = await strapi.db.query('admin::role').findOne({ where: { name } });
-      const permissions = ['read', 'create', 'update', 'publish'].map((action) => ({
-        action: `plugin::content-manager.explorer.${action}`,
-        subject,
-        properties: action === 'publish' ? {} : { fields: ['title', 'slug', 'tiles'] },
-        conditions: action === 'publish' ? ['admin::is-creator'] : [],
-      }));
-      await strapi.service('admin::role').assignPermissions(role.id, permissions);
+      const granted = permissions.flatMap(([actions, of, fields]) =>
+        actions.split(' ').map((action) => ({
+          action: `plugin::content-manager.explorer.${action}`,
+          subject,
+          properties: fields ? { fields } : {},
+          conditions: of === 'own' ? ['admin::is-creator'] : [],
+        })),
+      );
+      await strapi.service('admin::role').assignPermissions(role.id, granted);
     },
     email,
     article,
+    permissions,
   );
+}
+
+describe('an administrator with permissions for own content', () => {
+  const made = ['title', 'slug', 'tiles', 'related'];
+  beforeAll(async () => {
+    // As of two roles: the titles of all, and the texts of own ones.
+    await administrator('texts', [
+      ['read update', 'all', made],
+      ['read update create', 'own', [...made, 'body']],
+      ['publish', 'all'],
+    ]);
+    await administrator('owns', [
+      ['read update create', 'own', [...made, 'body']],
+      ['publish', 'own'],
+    ]);
+  });
+  /** Of the administrator; it has others as related articles, one of them their own. */
+  let own: string;
+  beforeEach(async () => {
+    await stage.host.run(async (strapi) => {
+      for (const slug of ['one', 'two'])
+        await strapi.db
+          .query('api::article.article')
+          .updateMany({ where: { slug }, data: { body: `text of ${slug}` } });
+    });
+  });
+  async function make(who: string): Promise<void> {
+    const create = async (slug: string, more: object) => {
+      const data = { title: slug, slug, tiles: [], body: `text of ${slug}`, ...more };
+      const { value, message } = await documents(who, 'create', { data });
+      expect(message).toBeUndefined();
+      return (value as { documentId: string }).documentId;
+    };
+    const second = await create('second', {});
+    own = await create('own', { related: [ids.one, second] });
+  }
+  const read = async (who: string, params: object) =>
+    (await documents(who, 'findMany', { sort: 'slug', ...params })).value as Record<string, unknown>[];
+
+  test('reads the fields that are permitted for each document', async () => {
+    await make('texts');
+    expect((await read('texts', {})).map(({ slug, body }) => [slug, body])).toEqual([
+      ['one', undefined],
+      ['own', 'text of own'],
+      ['second', 'text of second'],
+      ['two', undefined],
+    ]);
+    const [found] = await read('texts', { filters: { slug: 'own' }, populate: 'related' });
+    const related = found?.related as Record<string, unknown>[];
+    expect(Object.fromEntries(related.map(({ slug, body }) => [slug, body]))).toEqual({
+      one: undefined,
+      second: 'text of second',
+    });
+  });
+
+  test('changes the fields that are permitted for each document', async () => {
+    await make('texts');
+    const update = (documentId: unknown, data: object) => documents('texts', 'update', { documentId, data });
+    expect(await update(ids.one, { body: 'Changed' })).toMatchObject({ error: 'BadRequestError' });
+    expect(await update(ids.one, { title: 'Changed' })).toMatchObject({ value: { title: 'Changed' } });
+    expect(await update(own, { body: 'Changed' })).toMatchObject({ value: { body: 'Changed' } });
+    expect((await stored('one')).draft).toMatchObject({ title: 'Changed', body: 'text of one' });
+  });
+
+  test('finds no others by what a document of theirs populates', async () => {
+    await make('owns');
+    expect((await read('owns', { populate: 'related' })).map(({ slug, related }) => [slug, related])).toEqual([
+      ['own', [expect.objectContaining({ slug: 'second', body: 'text of second' })]],
+      ['second', []],
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ['texts', { filters: { body: { $startsWith: 'text' } } }],
+    ['texts', { filters: { $or: [{ $not: { body: 'x' } }] } }],
+    ['texts', { sort: 'body:desc' }],
+    ['texts', { filters: { related: { body: 'x' } } }],
+    ['texts', { populate: { related: { filters: { body: 'x' } } } }],
+    ['owns', { filters: { related: { title: 'x' } } }],
+    ['owns', { filters: { related: { documentId: 'x' } } }],
+    ['owns', { sort: 'related.title' }],
+    ['owns', { sort: [{ related: { title: 'asc' } }] }],
+    ['owns', { populate: { related: { sort: 'title' } } }],
+    ['owns', { populate: { related: { populate: { related: { filters: { title: 'x' } } } } } }],
+  ])('%s may not ask for %j', async (who, params) => {
+    expect(await documents(who, 'findMany', params)).toMatchObject({
+      error: 'BadRequestError',
+      message: expect.stringMatching(/"(body|related)" cannot be used in (filters|sort)/),
+    });
+  });
+});
+
+test('an administrator who may publish only their own content does not publish that of others by an update', async () => {
+  await administrator('own', [
+    ['read create update', 'all', ['title', 'slug', 'tiles']],
+    ['publish', 'own'],
+  ]);
   const update = (documentId: unknown, more = {}) =>
     documents('own', 'update', { documentId, data: { title: 'Changed' }, ...more });
   expect(await update(ids.one)).toMatchObject({ error: 'NotFoundError' });

@@ -7,6 +7,7 @@ import type { EntryRow, PreparedCall } from '../types';
 import { type Documents, methods, prepareCall, publishing } from './methods';
 import { createSameIds, type SameIdsDatabase } from './output-pieces';
 import { checkQueryCost, type PageLimits, readParams } from './params';
+import { PermittedContent } from './permitted-content';
 
 /** Host content with exactly the requester's rights (docs/reference/rights.md#content). */
 export interface DocumentAccess {
@@ -73,17 +74,10 @@ export interface Guard {
   conditions(...actions: Need['admin'][]): object[];
   /** The validated data to write. */
   input(data: Items, action: 'create' | 'update'): Promise<Items>;
+  /** BadRequestError for a field that an administrator may change in other documents only. @param draft reads what is stored of it */
+  requireChange(data: Items, draft: () => Promise<object | null>): Promise<void>;
   /** The parts of entities that the requester may see, as plain JSON. */
   output(entities: unknown): Promise<Json>;
-}
-
-/** The rules that the Content Manager applies to an administrator. */
-interface PermissionsManager {
-  getQuery(action: string): object | null | undefined;
-  validateQuery(query: object, options: object): Promise<unknown>;
-  sanitizeQuery(query: object, options: object): Promise<DocumentQuery>;
-  validateInput(data: object, options: object): Promise<unknown>;
-  sanitizeOutput(data: object, options: object): Promise<unknown>;
 }
 
 const explorer = (action: Need['admin']): string =>
@@ -106,13 +100,8 @@ function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, requester:
   const { uid } = schema;
   const auth = requester.auth as never;
   const isAdmin = requester.kind === 'administrator';
-  const manager: PermissionsManager | null = isAdmin
-    ? strapi.service('admin::permission').createPermissionsManager({
-        ability: requester.auth.ability,
-        action: explorer('find'),
-        model: uid,
-      })
-    : null;
+  const permitted = isAdmin ? new PermittedContent(strapi, requester.auth.ability as never) : null;
+  const manager = permitted?.managerOf(uid) ?? null;
 
   const may = async ({ action, admin }: Need): Promise<boolean> => {
     // The action belongs to the content API only if the type has a route for it.
@@ -143,13 +132,14 @@ function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, requester:
         auth,
         strictParams: true,
       })) as DocumentQuery;
-      if (manager === null) return clean;
+      if (permitted === null || manager === null) return clean;
+      permitted.requireQuery(uid, query);
       const options = { subject: uid, action: explorer('find') };
       // The original query: sanitizing has replaced `populate: '*'` by a list of all fields, some of which may be refused.
       await manager.validateQuery(query, options);
-      const permitted = await manager.sanitizeQuery(clean, options);
-      const filters = [...[permitted.filters ?? []].flat(), ...conditions('find')];
-      return filters.length === 0 ? permitted : { ...permitted, filters: { $and: filters } };
+      const allowed = await manager.sanitizeQuery(clean, options);
+      const filters = [...[allowed.filters ?? []].flat(), ...conditions('find')];
+      return filters.length === 0 ? allowed : { ...allowed, filters: { $and: filters } };
     },
     async input(data, action) {
       await strapi.contentAPI.validate.input(data, schema, { auth, strictParams: true });
@@ -162,9 +152,10 @@ function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, requester:
     },
     async output(entities) {
       const seen = await strapi.contentAPI.sanitize.output(entities as never, schema, { auth });
-      if (manager === null || seen === null || seen === undefined) return plain(seen);
-      return plain(await manager.sanitizeOutput(seen as object, { subject: uid, action: explorer('find') }));
+      if (permitted === null || seen === null || seen === undefined) return plain(seen);
+      return plain(await permitted.output(uid, seen));
     },
+    requireChange: async (data, draft) => permitted?.requireChange(uid, data, draft),
   };
 }
 

@@ -17,6 +17,7 @@ const guard = (conditions: object[] = []): Guard => ({
   conditions: () => conditions,
   input: async (data) => ({ ...data, checked: true }),
   output: async (entities) => entities as Json,
+  requireChange: async () => {},
 });
 
 const documents = (draftAndPublish = true): Documents => {

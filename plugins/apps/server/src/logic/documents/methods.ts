@@ -193,7 +193,10 @@ export const methods: Record<string, Method> = {
       const { documents, guard, documentId } = call;
       const { fields, populate } = await guard.query(call.query);
       const data = await guard.input(call.data, 'update');
+      const draft = () =>
+        documents.findFirst({ filters: { documentId: { $eq: documentId } }, ...version(call), status: 'draft' });
       return async () => {
+        await guard.requireChange(call.data, draft);
         const params = { documentId, fields, populate, ...version(call), data: structuredClone(data) };
         const updated = await documents.update(params);
         if (updated === null) throw noDocument();
