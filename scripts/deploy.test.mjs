@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from '../plugins/apps/server/src/config';
+import { privateFolder } from '../plugins/apps/server/src/host-files';
 import { root } from './prepare.mjs';
 import { readDockerfile } from './read-dockerfile.mjs';
 
@@ -135,6 +137,44 @@ test('the service of systemd and that of compose believe their proxy, which alon
   const { site } = load(read('compose.yaml')).services;
   expect(site).toMatchObject({ environment: { IS_PROXIED: 'true', LOG_FORMAT: 'json' } });
   expect(site.ports).toBeUndefined();
+});
+
+test('what the server writes is open to it under systemd and in compose, and the page says so', () => {
+  const unit = read('deploy', 'systemd', 'strapi-apps.service');
+  const [, open] = /^ReadWritePaths=(.*)$/m.exec(unit);
+  const { site } = load(read('compose.yaml')).services;
+  const mounts = [...site.volumes, ...site.tmpfs].map((mount) => mount.split(':').find((part) => part.startsWith('/')));
+  const [, page] = read('docs', 'operate', 'deployment.md').split('## As a service');
+  const { temporaryDirectory, filesDirectory } = readConfig({}, { appRoot: '/srv/site' });
+  const settings = { get: (key) => (key.endsWith('client') ? 'postgres' : undefined) };
+  const dirs = { app: { root: '/srv/site' }, static: { public: '/srv/site/public' } };
+  const files = privateFolder({ config: settings, dirs }, { filesDirectory });
+  for (const written of [temporaryDirectory, files, '/srv/site/public/uploads']) {
+    const isIn = (folder) => `${written}/`.startsWith(`${folder}/`);
+    const folder = open.split(' ').find(isIn);
+    expect(folder, written).toBeDefined();
+    expect(page).toContain(`\`${folder}\``);
+    expect(mounts.some(isIn), written).toBe(true);
+  }
+});
+
+test('neither the image nor the repository has secrets and records of a running site', () => {
+  const { site, proxy } = load(read('compose.yaml')).services;
+  const [certificates] = proxy.volumes
+    .map((mount) => mount.split(':')[0])
+    .filter((one) => one.endsWith('certificates'));
+  const [, token] = /credentials_file: (\S+)/.exec(read('deploy', 'prometheus', 'prometheus.yml'));
+  const kept = site.volumes.map((mount) => mount.split(':/srv/site/')[1]);
+  const leftOut = read('.dockerignore').split('\n');
+  const paths = [certificates.replace('./', ''), `deploy/prometheus/${token}`, ...kept, '.env'];
+  expect(paths).toHaveLength(5);
+  for (const path of paths) {
+    expect(
+      [path, `${path}/*`].some((line) => leftOut.includes(line)),
+      path,
+    ).toBe(true);
+    expect(output('git', ['check-ignore', `${path}/any`], { cwd: root }), path).toBeTruthy();
+  }
 });
 
 test.skipIf(!has('systemd-analyze', ['--version']))('systemd takes the unit', () => {
