@@ -187,11 +187,12 @@ export function createMetrics(): Metrics {
 
 /** Labels that are together in a reading twice are summed up: apps beyond the bound have the same. */
 async function read(gauge: Gauge, { read: values, labels = [] }: Reading): Promise<void> {
-  gauge.reset();
   const found = await within(
     values().catch(() => null),
     READ_TIME,
   );
+  // Not before: the values of another scrape that reads meanwhile would be added to these.
+  gauge.reset();
   if (found === 'late' || found.value === null) {
     // A gauge without labels would show 0.
     if (labels.length === 0) gauge.remove();

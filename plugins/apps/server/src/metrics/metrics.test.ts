@@ -54,7 +54,10 @@ test('readings with the same labels are summed up, and are of the moment', async
     [{ site: 'site', app: 'other' }, 2],
   ] as [Record<string, string>, number][];
   metrics.add({ name: 'summed', help: 'Of the moment', labels: ['site', 'app'], read: async () => values });
-  expect(await lines('apps_summed')).toEqual(['apps_summed{site="site",app="other"} 3']);
+  const sum = ['apps_summed{site="site",app="other"} 3'];
+  expect(await lines('apps_summed')).toEqual(sum);
+  // Two that scrape at the same moment.
+  expect(await Promise.all([lines('apps_summed'), lines('apps_summed')])).toEqual([sum, sum]);
   values = [];
   expect(await lines('apps_summed')).toEqual([]);
 });
