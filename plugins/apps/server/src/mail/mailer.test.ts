@@ -26,6 +26,8 @@ const jobs = {
   },
   bury: async (_job: unknown, reason: string) => void buried.push(reason),
 };
+/** Statements that find no database, before one that does. */
+let away = 0;
 /** Ends the attempts that are under way, each by its number. */
 const ends: (() => void)[] = [];
 const logged: string[] = [];
@@ -40,8 +42,13 @@ beforeAll(async () => {
   const send = () => new Promise<void>((done) => ends.push(done));
   const query = {
     create: ({ data }: { data: MailRow }) => knex('apps_mails').insert(columnsOf(data)),
-    updateMany: ({ where, data }: { where: { mailId: string }; data: Partial<MailRow> }) =>
-      knex('apps_mails').where({ mail_id: where.mailId }).update(columnsOf(data)),
+    updateMany: async ({ where, data }: { where: { mailId: string }; data: Partial<MailRow> }) => {
+      if (away > 0) {
+        away -= 1;
+        throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      }
+      return knex('apps_mails').where({ mail_id: where.mailId }).update(columnsOf(data));
+    },
   };
   const strapi = { plugin: () => ({ service: () => ({ send }) }), db: { query: () => query } };
   mailer = createMailer({
@@ -93,6 +100,15 @@ test('a mail that is stored while the job of its app ends is sent soon', async (
   await expect.poll(() => ends.length).toBe(1);
   for (const end of ends.splice(0)) end();
   await expect.poll(() => states('late')).toEqual(['sent']);
+});
+
+test('that a mail was sent is stored as soon as the database can be reached again', async () => {
+  await deliver(mailer.rowsOf([queued('outage')]));
+  await expect.poll(() => ends.length).toBe(1);
+  away = 2;
+  for (const end of ends.splice(0)) end();
+  await expect.poll(() => states('outage'), { timeout: 5_000 }).toEqual(['sent']);
+  expect(logged).toEqual([]);
 });
 
 test('a mail whose text cannot be made is tried again', async () => {

@@ -5,7 +5,7 @@ import type { AppMails } from '../../../shared/admin-api';
 import type { Logger } from '../common/log';
 import { withoutTokens } from '../common/text';
 import { within } from '../common/time/pace';
-import { dialects, type HostDatabase, throughCollisions } from '../database';
+import { dialects, type HostDatabase, throughCollisions, throughOutage } from '../database';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { AppKey } from '../records/types';
 import {
@@ -114,7 +114,7 @@ export function createOutbox({ database, limit, onKept, now = Date.now }: Outbox
   };
 }
 
-/** Milliseconds that the provider gets for one mail. */
+/** Milliseconds that the provider gets for one mail: less than those after which the mail may be claimed again. */
 const TIMEOUT = 30_000;
 
 /** Characters of a provider's message that are kept. */
@@ -204,7 +204,9 @@ export function createMailer({ strapi, database, jobs, logger, limit, digest }: 
 
   const report = (error: unknown) => logger.error(`[apps] mail: ${(error as Error).message}`);
 
-  const settle = (mailId: string, data: Partial<MailRow>) => rows().updateMany({ where: { mailId }, data });
+  /** Stores what has become of an attempt, as soon as the database can be reached: until then no process can claim the next one. */
+  const settle = ({ mailId, dueAt }: MailRow, data: Partial<MailRow>) =>
+    throughOutage(() => rows().updateMany({ where: { mailId }, data }), dueAt - Date.now());
 
   /** The mail with its text, which a digest gets when it is sent: in the language and with the names of then. */
   async function written(row: MailRow): Promise<MailRow> {
@@ -225,11 +227,11 @@ export function createMailer({ strapi, database, jobs, logger, limit, digest }: 
   /** Makes an attempt that is claimed. */
   async function attempt(row: MailRow): Promise<void> {
     const [mail, failure] = await sendOnce(row);
-    const { mailId, subject, text, html } = mail;
+    const { subject, text, html } = mail;
     // What was sent need not be kept: the row counts for the app's rate.
-    if (failure === null) return void (await settle(mailId, { state: 'sent', subject, ...withoutBody, error: null }));
+    if (failure === null) return void (await settle(row, { state: 'sent', subject, ...withoutBody, error: null }));
     const isLast = failure.isFinal || row.attempts >= MAX_ATTEMPTS;
-    await settle(mailId, { state: isLast ? 'kept' : 'queued', subject, text, html, error: failure.message });
+    await settle(row, { state: isLast ? 'kept' : 'queued', subject, text, html, error: failure.message });
     if (isLast) await jobs.bury(unsentOf(mail), failure.message);
     if (isLast || row.attempts === 1) logger.warn(description(mail, failure.message, isLast));
   }
