@@ -6,6 +6,7 @@ import { scopeOf } from '../records';
 import type { AppKey } from '../records/types';
 import { definedBlock, forget, forgettingOf } from './record-source';
 import { anyOf, RECORDS, type RowCondition, type TableStatements } from './scan';
+import { Turn } from './turn';
 import type { LoadKeyed, PersonServices } from './types';
 
 /** Milliseconds for which a try removes records; what is left then is the next one's, so that other jobs of the app have their time. */
@@ -37,18 +38,20 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
     const { keep } = block?.definition.privacy ?? { keep: null };
     if (!block || !keep) return nothing;
     const until = timeBefore(keep, now());
-    const ends = now() + TURN;
+    const turn = new Turn(TURN, now);
     const failed: string[] = [];
     for await (const rows of expired(tables, key, block, until)) {
       for (const row of rows) {
         signal.throwIfAborted();
-        if (now() > ends) {
+        if (turn.isOver) {
           await end(now());
           return nothing;
         }
-        await remove(key, block, row).catch((error: unknown) => {
+        try {
+          if (await remove(key, block, row)) turn.done();
+        } catch (error) {
           failed.push(`${String(row.identifier)}: ${error instanceof Error ? error.message : String(error)}`);
-        });
+        }
       }
     }
     await forgetDeleted(tables, key, block, until);

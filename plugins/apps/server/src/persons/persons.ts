@@ -21,6 +21,7 @@ import type { Drafts, Links } from '../links/types';
 import { isAddress, readWho, searchOf } from './address';
 import { createTableStatements } from './scan';
 import { personSources } from './sources';
+import { Turn } from './turn';
 import type { LoadKeyed, Person, PersonServices, Stored } from './types';
 
 /** Headings of the kinds of entries; files are links of their records. */
@@ -194,8 +195,8 @@ export interface Persons {
   /** A ZIP with everything, readable and as JSON, and with the files. It is read while it is sent. */
   export(who: string): Promise<Readable>;
   /**
-   * Erases what `find` shows, each entry by itself, for some seconds: it is called again until it is `done`. One that cannot be erased
-   * keeps no other from it.
+   * Erases what `find` shows, each entry by itself, for some seconds after the first one: it is called again until it is `done`. One that
+   * cannot be erased keeps no other from it.
    */
   erase(who: string): Promise<ErasedPerson>;
   /** Stands for the person in the audit log: the same for the same address or user, and only with Strapi's keys. */
@@ -248,15 +249,17 @@ export function createPersons(options: PersonsOptions): Persons {
 
     async erase(who) {
       const person = await personOf(who);
-      const ends = now() + TURN;
+      const turn = new Turn(TURN, now);
       const groups = new Groups();
       const failed: ErasedPerson['failed'] = [];
       for (const { source } of sources)
         for await (const batch of source.find(person))
           for (const stored of batch) {
-            if (now() > ends) return { groups: groups.list(), done: false, failed };
+            if (turn.isOver) return { groups: groups.list(), done: false, failed };
             try {
-              if (await source.erase(person, stored)) for (const entry of entriesOf(stored)) groups.add(entry);
+              if (!(await source.erase(person, stored))) continue;
+              turn.done();
+              for (const entry of entriesOf(stored)) groups.add(entry);
             } catch (error) {
               const { kind, app, id } = stored;
               const message = error instanceof Error ? error.message : String(error);
