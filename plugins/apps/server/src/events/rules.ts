@@ -230,10 +230,11 @@ export function createRules({ strapi, logger, database, sites, jobs, actorContex
     await publications.store(due, happened);
   }
 
-  async function noteFailure({ id, name }: Rule, documentId: string, message: string): Promise<void> {
-    logger.error(`[apps] the rule "${name}" failed for ${documentId}: ${message}`);
+  async function noteFailure({ id, name }: Rule, documentId: string, reason: string): Promise<void> {
+    logger.error(`[apps] the rule "${name}" failed for ${documentId}: ${reason}`);
     const rule: Rule | null = await strapi.db.query(RULE).findOne({ where: { id } });
     if (!rule) return;
+    const message = services().masks.text(reason);
     const failures = [{ at: new Date().toISOString(), documentId, message }, ...(rule.failures ?? [])];
     await strapi.db.query(RULE).update({ where: { id }, data: { failures: failures.slice(0, MAX_FAILURES) } });
   }

@@ -114,6 +114,15 @@ describe.each(await availableClients())('jobs on %s', (client) => {
     expect(await stateOf(jobs, id)).toEqual({ state: 'waiting', attempts: 0, error: null });
   });
 
+  test('what is stored as given up is masked, name and reason', async () => {
+    const masked = (text: string) => text.replaceAll('anna', '…');
+    const jobs = jobsOf({ database: hostOf(database.knex, client), config: usual, masked });
+    await jobs.bury(jobOf('booking of anna'), 'anna is unknown');
+    expect(await database.knex('apps_jobs')).toMatchObject([
+      { state: 'dead', name: 'booking of …', error: '… is unknown' },
+    ]);
+  });
+
   test('a key that ends before the commit is free: the request runs again and adds a new job', async () => {
     let free = () => {};
     const read = new Promise<void>((resolve) => {

@@ -285,8 +285,12 @@ export function createJobs({
       await database.transaction((trx) => ensureRow(createSql(trx, dialect), job));
       wake([job.key]);
     },
-    bury: (job, reason) =>
-      queue.writing((sql) => insertJobs(sql, [{ ...job, id: newId() }], now(), dialect.insertIgnore, reason)),
+    bury(job, reason) {
+      const dead = { ...job, id: newId(), name: masked(job.name) };
+      return throughOutage(() =>
+        queue.writing((sql) => insertJobs(sql, [dead], now(), dialect.insertIgnore, masked(reason))),
+      );
+    },
     async withdraw(ids) {
       if (ids.length > 0) await deleteJobs(await transaction(), ids);
     },

@@ -201,6 +201,50 @@ function hasPerson(app: App | null, { search }: Person, items: Items): boolean {
   return values.some((value) => search.isInValue(value ?? null));
 }
 
+const RULES = 'apps_rules';
+
+/** Failures of jobs that rules on events remember. */
+function ruleSource(tables: TableStatements): PersonSource {
+  const parts = ({ failures }: Row, { search }: Person) => {
+    // A column of JSON: some drivers give its value, others its text.
+    const all = (typeof failures === 'string' ? parsed(failures) : failures) as Items[] | null;
+    const [own, others]: [Items[], Items[]] = [[], []];
+    for (const failure of all ?? []) (search?.isInValue(failure) ? own : others).push(failure);
+    return { own, others };
+  };
+  const storedOf = (row: Row, person: Person): Stored => ({
+    kind: 'jobs',
+    site: null,
+    app: textOf(row.app),
+    id: String(row.name),
+    at: null,
+    row: Number(row.id),
+    does: 'change',
+    items: [],
+    labels: {},
+    files: [],
+    contents: [],
+    data: { failures: parts(row, person).own },
+  });
+
+  return {
+    async *find(person) {
+      for await (const rows of tables.scan(RULES, { text: 't.failures is not null', values: [] })) {
+        const found = rows.filter((row) => parts(row, person).own.length > 0).map((row) => storedOf(row, person));
+        if (found.length > 0) yield found;
+      }
+    },
+    erase: (person, { row: id }) =>
+      tables.write(async (sql) => {
+        const [row] = await sql.rows(`select * from ${RULES} where id = ?`, [id]);
+        if (!row) return false;
+        const { own, others } = parts(row, person);
+        if (own.length === 0) return false;
+        return (await sql.change(`update ${RULES} set failures = ? where id = ?`, [JSON.stringify(others), id])) > 0;
+      }),
+  };
+}
+
 /** Runs that this process keeps in its memory, where the database keeps none. */
 function memorySource(runs: () => Pick<RunLog, 'inMemory' | 'forget'>): PersonSource {
   return {
@@ -237,6 +281,20 @@ const storedOf = (run: RunDetail): Stored => ({
 /** Tables whose rows are about a person where they have the address or the account. */
 const personTables: readonly PersonTable[] = [
   {
+    kind: 'jobs',
+    table: 'apps_jobs',
+    name: 'job_id',
+    at: 'stored_at',
+    texts: [
+      { column: 'name' },
+      { column: 'data', isJson: true },
+      { column: 'job_key' },
+      { column: 'answer' },
+      { column: 'error' },
+    ],
+    identities: ['requester'],
+  },
+  {
     kind: 'mails',
     table: 'apps_mails',
     name: 'mail_id',
@@ -253,14 +311,6 @@ const personTables: readonly PersonTable[] = [
     ],
     identities: [],
     keeps: withoutLines,
-  },
-  {
-    kind: 'jobs',
-    table: 'apps_jobs',
-    name: 'job_id',
-    at: 'stored_at',
-    texts: [{ column: 'data', isJson: true }, { column: 'job_key' }, { column: 'answer' }, { column: 'error' }],
-    identities: ['requester'],
   },
   {
     kind: 'runs',
@@ -291,16 +341,19 @@ const personTables: readonly PersonTable[] = [
   },
 ];
 
-/** A mail that tells of several records, with the texts of others: the lines about the person go. */
+/**
+ * A mail that tells of several records, with the texts of others: the lines about the person go, and what was written before they went.
+ * The digest is written again when it is sent; its subject is that of its first mail until then.
+ */
 function withoutLines(row: Row, { search }: Person): ReturnType<NonNullable<PersonTable['keeps']>> {
-  const texts = [row.recipients, row.reply_to, row.subject, row.text, row.html, row.calendar, row.error].map((text) =>
-    String(text ?? ''),
-  );
-  if (!search || row.links === null || texts.some(search.isIn)) return null;
-  const lines = JSON.parse(String(row.links)) as { title: string; url: string }[];
+  const isIn = (...columns: string[]) => columns.some((column) => search?.isIn(String(row[column] ?? '')));
+  const lines = parsed(row.links) as { title: string; url: string }[] | null;
+  if (!search || lines === null || lines.length < 2) return null;
+  if (isIn('recipients', 'reply_to', 'calendar', 'error')) return null;
   const others = lines.filter(({ title, url }) => !search.isIn(title) && !search.isIn(url));
   if (others.length === 0) return null;
-  return { does: 'change', set: { links: JSON.stringify(others) } };
+  const written = isIn('subject', 'text', 'html') ? { subject: '', text: null, html: null } : {};
+  return { does: 'change', set: { links: JSON.stringify(others), ...written } };
 }
 
 /** Where something of persons is stored, in the order in which it is erased: what goes with records may make rows of other tables. */
@@ -315,6 +368,7 @@ export function personSources(tools: {
     { kind: 'records', source: recordSource(tools) },
     { kind: 'drafts', source: draftSource(tools) },
     { kind: 'history', source: historySource(tools) },
+    { kind: 'jobs', source: ruleSource(tools.tables) },
     ...personTables.map((table) => ({ kind: table.kind, source: rowSource(tools.tables, table) })),
     { kind: 'runs', source: memorySource(() => tools.services().runs) },
   ];
