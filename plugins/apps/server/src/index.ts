@@ -34,6 +34,7 @@ import type { Jobs } from './jobs/types';
 import { openTelemetry } from './metrics';
 import { checksOf } from './operating';
 import { createFileTools, createPersonTools } from './operator-tools';
+import { lookForPersons } from './persons';
 import { type WatchedStrapi, watchForeignWrites } from './records';
 import type { NewRecord } from './records/types';
 import type { Schedules } from './schedules/types';
@@ -211,6 +212,9 @@ export default {
       warnOfLocales(strapi, config.sites, logger).catch(() => undefined),
     );
     strapi.server.httpServer.once('listening', () => warnOfSetup(strapi, running()).catch(() => undefined));
+    lookForPersons(services).catch((error: Error) =>
+      logger.warn(`[apps] addresses stay masked, because not all apps can be read: ${error.message}`),
+    );
     // If it fails, the first use tries again.
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();

@@ -112,25 +112,31 @@ export function withoutPersons(value: Json, names: ReadonlySet<string>): Json {
 const masked = (value: Json): Json => (Array.isArray(value) ? value.map(() => MASK) : MASK);
 
 /**
- * Whether e-mail addresses are masked in the log and in runs: where an app of the host has an element with `person`, unless
- * `runs.persons` says otherwise (docs/operate/privacy.md#in-runs-and-the-log).
+ * Whether e-mail addresses are masked in the log and in runs: where an app of the host has an element with `person`, and while it is not
+ * known whether one has, unless `runs.persons` says otherwise (docs/operate/privacy.md#in-runs-and-the-log).
  */
 export interface Masks {
   /** Notes that an app with such elements was loaded. */
   begin(): void;
+  /** Notes that all apps that may have such elements were loaded once. */
+  endStart(): void;
   isOn(): boolean;
   text(text: string): string;
 }
 
 /** @param shows `runs.persons` of the configuration */
 export function createMasks(shows: boolean): Masks {
-  let isOn = false;
+  let [isStarting, hasPersons] = [true, false];
+  const isOn = () => !shows && (isStarting || hasPersons);
   return {
     begin() {
-      isOn = !shows;
+      hasPersons = true;
     },
-    isOn: () => isOn,
-    text: (text) => (isOn ? withoutAddresses(text) : text),
+    endStart() {
+      isStarting = false;
+    },
+    isOn,
+    text: (text) => (isOn() ? withoutAddresses(text) : text),
   };
 }
 

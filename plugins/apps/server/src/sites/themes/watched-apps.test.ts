@@ -21,10 +21,11 @@ test.each<[what: string, file: string, text: string | Buffer, words: WatchedWord
   ['a key as JSON', 'blocks/a.yml', '{"keep": "180 days"}', ['keep']],
   ['a block in a folder', 'blocks/deep/a.yaml', 'receipt: { to: mail, confirm: true }', ['confirm']],
   ['a waiting list', 'blocks/a.yaml', 'limit: 5\nwaiting_list: true', ['waiting_list']],
+  ['an address of a person', 'blocks/a.yaml', 'elements: { a: { type: EMAIL, person: email } }', ['person']],
   ['none of them', 'blocks/a.yaml', 'elements: { text: TEXT }', []],
   ['a file that is no definition', 'blocks/a.js', '// schedules', []],
-  ['an escape', 'blocks/a.yaml', '"sched\\u0075les": []', ['schedules', 'keep', 'confirm', 'waiting_list']],
-  ['no UTF-8', 'blocks/a.yaml', Buffer.from([0xff]), ['schedules', 'keep', 'confirm', 'waiting_list']],
+  ['an escape', 'blocks/a.yaml', '"sched\\u0075les": []', ['schedules', 'keep', 'confirm', 'waiting_list', 'person']],
+  ['no UTF-8', 'blocks/a.yaml', Buffer.from([0xff]), ['schedules', 'keep', 'confirm', 'waiting_list', 'person']],
 ])('words of %s', async (what, file, text, words) => {
   const app = what.replaceAll(' ', '-');
   write(app, file, text);

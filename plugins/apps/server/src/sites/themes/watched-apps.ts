@@ -2,8 +2,11 @@ import { contentVersion } from '../../common/assets';
 import type { AppLocation, Site } from '../types';
 import { changedLately, findFiles, readThemeFile, type Search } from './theme-files';
 
-/** Keys of definitions for which the server looks at apps by itself: schedules run, and times end, without a request. */
-const watched = ['schedules', 'keep', 'confirm', 'waiting_list'] as const;
+/**
+ * Keys of definitions for which the server looks at apps by itself: schedules run, times end, and a line of the log may name a person
+ * without a request to the app.
+ */
+const watched = ['schedules', 'keep', 'confirm', 'waiting_list', 'person'] as const;
 
 export type WatchedWord = (typeof watched)[number];
 
