@@ -14,6 +14,7 @@ import { readConfig } from './config';
 import { type StrapiDb, statementsOf, strapiDatabase } from './database';
 import {
   createActorContext,
+  createItems,
   createLive,
   createRuleEntries,
   createRules,
@@ -229,7 +230,8 @@ export function createServices(
     onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
   });
   const actorContext = createActorContext(strapi, requesters);
-  const rules = createRules({ strapi, logger, database, sites, jobs, actorContext, services: running });
+  const items = createItems(documents.readContent, sites.content);
+  const rules = createRules({ strapi, logger, database, sites, items, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
   jobs.handle('mail', mailer.handler, true);
@@ -293,7 +295,7 @@ export function createServices(
     ownFiles: createOwnFiles(browserFiles, production),
     live,
     processes,
-    rules: createRuleEntries(strapi, running),
+    rules: createRuleEntries(strapi, items, running),
     schedules: createSchedules({
       database,
       logger,
