@@ -383,16 +383,24 @@ describe.each(await availableClients())('history on %s', (client) => {
   test('versions are deleted after the days of the app, with old jobs', async () => {
     await ask('PUT log/record/r', { title: 'One' });
     await ask('PATCH log/record/r', { title: 'Two' });
+    const prune = (kept: number | null) =>
+      stage.host.run(
+        (strapi, kept) =>
+          strapi
+            .plugin('apps')
+            .service('records')
+            .history()
+            .prune(async () => kept),
+        kept,
+      );
     await stage.host.run(async (strapi) => {
       const [first] = await strapi.db.query('plugin::apps.history').findMany({ orderBy: { id: 'asc' } });
       const at = Date.now() - 2 * 86_400_000 - 1_000;
       await strapi.db.query('plugin::apps.history').update({ where: { id: first.id }, data: { at } });
-      await strapi
-        .plugin('apps')
-        .service('records')
-        .history()
-        .prune(async () => 2);
     });
+    await prune(null);
+    expect(await versions('r')).toHaveLength(2);
+    await prune(2);
     expect(shown(await versions('r'))).toEqual([['eric', 'json', { title: 'Two' }]]);
   });
 });

@@ -97,6 +97,9 @@ const themes = useThemes(async (themes) => {
   await themes.write('main/apps/badsettings/settings.yaml', 'debug: false\ncolour: red\n');
   await themes.write('main/apps/badacl/settings.yaml', "acl:\n  rights:\n    owner: ['*']\n");
   await themes.write('main/apps/badyaml/settings.yaml', "acl:\n  rights:\n    editor: ['*'\n");
+  await themes.write('main/apps/breaks/settings.yaml', 'strict: true\nhistory: true\n');
+  await themes.write('main/apps/breaks/blocks/note.yaml', 'elements: { title: TEXT }\n');
+  await themes.write('main/apps/breaks/blocks/note.html', '{title} {_save}');
   for (const app of ['badsettings', 'badacl', 'badyaml'])
     await themes.write(`main/apps/${app}/blocks/hello.html`, '<p>hello</p>');
 });
@@ -170,6 +173,40 @@ describe('broken settings give no access', () => {
     const { status, text } = await stage.send({ send, ...(send.startsWith('GET') ? {} : { json: {} }) });
     expect([401, 500]).toContain(status);
     expect(text).not.toContain('settings.yaml');
+  });
+});
+
+describe('records of an app whose settings have been broken', () => {
+  const shown = [{ id: 'r', block: 'note', title: 'One' }];
+  const panel = '/apps/sites/site/apps/breaks';
+
+  test('can be made before', async () => {
+    await stage.put('breaks', 'r', { block: 'note', title: 'One' });
+    await themes.write('main/apps/breaks/settings.yaml', 'strict: true\nhistory: true\ncolour: red\n');
+    await expect.poll(async () => (await stage.send({ as: 'mona', send: 'GET breaks' })).status).toBe(500);
+  });
+
+  const refused = { status: 500, error: 'DefinitionError', has: ['settings.yaml'] };
+  runTable(stage, [
+    { title: 'are read', as: 'mona', send: 'GET breaks/record/r', status: 200, gives: shown[0] as object },
+    ...[
+      { title: 'are not made', send: 'PUT breaks/record/s', json: { block: 'note', title: 'Two' } },
+      { title: 'are not made without a block', send: 'PUT breaks/record/s', json: { anything: 1 } },
+      { title: 'are not made as many', send: 'POST breaks/records', json: [{ block: 'note', title: 'Two' }] },
+      { title: 'are not changed', send: 'PATCH breaks/record/r', json: { title: 'Two' } },
+      { title: 'are not replaced', send: 'PUT breaks/record/r', json: { block: 'note', title: 'Two' } },
+      { title: 'are not deleted', send: 'DELETE breaks/record/r' },
+      { title: 'are not deleted all', send: 'DELETE breaks/records' },
+      { title: 'are not made in the panel', as: 'root', send: `POST ${panel}/record`, json: { items: { a: 1 } } },
+      { title: 'are not deleted in the panel', as: 'root', send: `DELETE ${panel}/records?id=r` },
+    ].map((row) => ({ as: 'mona', ...row, ...refused })),
+    { title: 'are as they were', as: 'mona', send: 'GET breaks/records', status: 200 },
+  ]);
+
+  test('are not made by code of the host', async () => {
+    await expect(stage.keep('breaks', 's', { a: 1 })).rejects.toThrow('The key "colour" is not known');
+    expect(await stage.items('breaks', 'r')).toEqual({ id: 'r', block: 'note', title: 'One' });
+    expect((await stage.send<object[]>({ as: 'mona', send: 'GET breaks/records' })).json).toHaveLength(1);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
 import { runAppTests } from './app-test-run';
 import type { createTestTools } from './app-tests';
-import { digestOf, HISTORY_DAYS, inDebugMode, loadApp, nested, personNames, readThemeInfo, siteLocale } from './apps';
+import { digestOf, historyDaysOf, inDebugMode, loadApp, nested, personNames, readThemeInfo, siteLocale } from './apps';
 import { createAuditLog } from './audit';
 import { accountsOf, createRequesters, creatorsOf, lookUpNames } from './auth';
 import { createOwnFiles } from './common/assets';
@@ -163,7 +163,7 @@ export function createServices(
     config: config.jobs,
     limit: config.limits.jobs,
     logsTries: isDevServer(strapi),
-    tidy: () => history.prune(async (key) => (await loadKeyed(key))?.settings.historyDays ?? HISTORY_DAYS),
+    tidy: () => history.prune(async (key) => historyDaysOf(await loadKeyed(key))),
     observe: metrics.job,
     masked: masks.text,
   });

@@ -37,7 +37,7 @@ export { draftValues } from './blocks/sent/draft-content';
 export { declaredCells } from './declared-cells';
 export { inDebugMode, loadApp, readThemeInfo, themeSource } from './definitions/app';
 export { timeBefore } from './definitions/records';
-export { HISTORY_DAYS } from './definitions/settings';
+export { historyDaysOf } from './definitions/settings';
 export {
   actionField,
   attributes,

@@ -8,21 +8,24 @@ const byImport: Provenance = { requester: () => '', through: 'import' };
 
 /**
  * Writes each change of records of an app with `history: true` to the history, in its own transaction (docs/decisions/history.md):
- * whatever way it comes, because all of them end here.
+ * whatever way it comes, because all of them end here. So a change fails while a broken settings.yaml does not say what is to be kept and
+ * told of it.
  * @param loadApp the app, by its files of now; null where there is none
  */
 export function keepHistory(history: History, loadApp: (key: AppKey) => Awaitable<App | null>): ChangeWatcher {
   const isKept = (key: AppKey): Awaitable<boolean> =>
-    whenAll([loadApp(key)], ([app]) => app?.settings.history ?? false);
+    whenAll([loadApp(key)], ([app]) => {
+      if (app?.error) throw app.error;
+      return app?.settings.history ?? false;
+    });
 
   return {
     changed(unit, changes) {
-      const changed = changes.filter(({ by }) => !by?.forgets);
-      const apps = new Map(changed.map(({ key }) => [nameOf(key), isKept(key)]));
+      const apps = new Map(changes.map(({ key }) => [nameOf(key), isKept(key)]));
       return whenAll([...apps.values()], (kept) => {
         if (!kept.includes(true)) return undefined;
         const names = new Set([...apps.keys()].filter((_, at) => kept[at]));
-        const rows = history.rowsOf(changed.filter(({ key }) => names.has(nameOf(key))));
+        const rows = history.rowsOf(changes.filter(({ key, by }) => !by?.forgets && names.has(nameOf(key))));
         if (rows.rows.length > 0) unit.insertAtCommit(rows);
         return undefined;
       });

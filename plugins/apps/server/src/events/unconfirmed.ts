@@ -174,7 +174,7 @@ export function createWaitingLists(services: () => CallServices & { sites: Sites
     const revision = await all.sites.revision(site, appId);
     if (revision === null || seen.get(name) === revision) return;
     const app = await all.loadApp(site, appId);
-    if (app && hasWaitingList(app)) await settleApp(all, site, app);
+    if (app && !app.error && hasWaitingList(app)) await settleApp(all, site, app);
     seen.set(name, revision);
   };
 

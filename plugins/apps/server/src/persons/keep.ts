@@ -33,8 +33,10 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
     });
 
   return async ({ job: { key, data }, signal, end }) => {
-    const block = (await loadApp(key))?.blocks.get(String(data.block));
-    if (block?.error) throw block.error;
+    const app = await loadApp(key);
+    const block = app?.blocks.get(String(data.block));
+    const error = app?.error ?? block?.error;
+    if (error) throw error;
     const { keep } = block?.definition.privacy ?? { keep: null };
     if (!block || !keep) return nothing;
     const until = timeBefore(keep, now());

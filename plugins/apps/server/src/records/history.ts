@@ -62,8 +62,8 @@ export interface History {
   ): Promise<(Pick<HistoryVersion, 'version' | 'id' | 'at' | 'by' | 'through'> & { earlier: Earlier | null })[]>;
   /** Deletes all versions of a record. */
   forget(key: AppKey, id: string): CommitWrite;
-  /** Deletes old versions. @param days for which those of an app are kept */
-  prune(days: (key: AppKey) => Promise<number>): Promise<void>;
+  /** Deletes old versions. @param days for which those of an app are kept; null: that is not known now */
+  prune(days: (key: AppKey) => Promise<number | null>): Promise<void>;
 }
 
 const TABLE = 'apps_history';
@@ -167,8 +167,8 @@ export function createHistory({
       const sql = await reading();
       const apps = await sql.rows(`select scope, min(site) as site, min(app) as app from ${TABLE} group by scope`);
       for (const { scope, site, app } of apps) {
-        const until = now() - (await days({ site: String(site), app: String(app) })) * DAY;
-        await deleteOlder(createSql(database.knex(), dialect), String(scope), until);
+        const kept = await days({ site: String(site), app: String(app) });
+        if (kept !== null) await deleteOlder(createSql(database.knex(), dialect), String(scope), now() - kept * DAY);
       }
     },
   };

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { errorText } from '../../common/errors';
 import type { AppFolder } from '../../sites';
 import { loadApp } from './app';
-import { emptySettings } from './settings';
+import { emptySettings, historyDaysOf } from './settings';
 
 function folder(files: Record<string, string>, settings?: string, theme?: string): AppFolder {
   return {
@@ -16,6 +16,15 @@ function folder(files: Record<string, string>, settings?: string, theme?: string
     files: new Map(Object.entries(files).map(([path, text]) => [path, { path, text }])),
   };
 }
+
+test.each([
+  ['history_days: 400', 400],
+  ['', 180],
+  // What it says cannot be read: nothing is deleted by a default.
+  ['history_days: 400\ncolour: red', null],
+])('versions of an app with the settings "%s" are kept for %s days', async (settings, days) => {
+  expect(historyDaysOf(await loadApp(folder({}, settings)))).toBe(days);
+});
 
 describe('loadApp', () => {
   test('groups the files of a block', async () => {

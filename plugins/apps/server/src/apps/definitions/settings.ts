@@ -87,6 +87,12 @@ export const emptySettings: Settings = {
   source: {},
 };
 
+/** Days for which versions of an app's records are kept; null: its settings are broken, and do not say. @param app null: the theme has none */
+export function historyDaysOf(app: Pick<App, 'error' | 'settings'> | null): number | null {
+  if (!app) return HISTORY_DAYS;
+  return app.error ? null : app.settings.historyDays;
+}
+
 /** Maximum users and groups in all lists of an `acl`: every request compares the requester with each. */
 export const MAX_NAMES = 10_000;
 

@@ -92,16 +92,16 @@ interface Seer {
 export function permittedBlock(run: Pick<Run, 'app' | 'rights'> & Seer, blockId: string): Block {
   const block = run.app.blocks.get(blockId);
   if (!block) throw notFound(missing.block(blockId, run.app.id));
-  if (run.app.error) throw run.app.error;
   return requireBlock(run, block);
 }
 
 /**
- * The block, if its logic may run for the requester; all code that runs a block's logic calls this. Throws the block's
- * DefinitionError if it is broken; 401 for anonymous and 403 for others whom `view_permission` does not name.
+ * The block, if its logic may run for the requester; all code that runs a block's logic calls this. Throws the
+ * DefinitionError of the app's settings or of the block if they are broken; 401 for anonymous and 403 for others whom `view_permission` does not name.
  */
 export function requireBlock(run: Pick<Run, 'app' | 'rights'> & Seer, block: Block): Block {
-  if (block.error) throw block.error;
+  const error = run.app.error ?? block.error;
+  if (error) throw error;
   // Who holds the link of a record may use its form.
   const { own } = run.visit;
   if (own?.app === run.app.id && own.block === block.id) return block;
