@@ -88,3 +88,34 @@ export function actions(stage: Stage): void {
     ]);
   });
 }
+      ...[
+        ['XML', 'application/xml', '<x/>'],
+        ['a text', 'text/plain', 'x'],
+        ['a table', 'text/csv', 'a\nb\n'],
+        ['an unknown type', 'x/y', 'x'],
+        [
+          'a file',
+          'multipart/form-data; boundary=b',
+          '--b\r\nContent-Disposition: form-data; name="x"; filename="x.txt"\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n',
+        ],
+      ].map(([what, type = '', body = '']) => ({
+        title: `an action that is called as a page does not take ${what}`,
+        send: 'POST flow/blocks/buttons/go',
+        accept: html,
+        body,
+        headers: { 'content-type': type },
+        status: 415,
+      })),
+      {
+        title: 'an action that is called as a page takes a form',
+        send: 'POST flow/blocks/buttons/go',
+        accept: html,
+        form: { x: '1' },
+        status: 303,
+      },
+      {
+        title: 'an action that is called as a page needs no body',
+        send: 'POST flow/blocks/buttons/go',
+        accept: html,
+        status: 303,
+      },

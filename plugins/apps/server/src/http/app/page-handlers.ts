@@ -36,6 +36,7 @@ import { readableMinute } from '../../common/time/moments';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
+import { formFields } from '../request/body';
 import { isFollowed, wantsFragment } from '../request/negotiate';
 import { SAVED } from '../request/operations';
 import { answerTyped, applyLogicResponse, redirect, setCacheHeaders } from '../response/logic-response';
@@ -374,6 +375,8 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
 export async function showElement(exchange: ElementExchange): Promise<void> {
   const { ctx, services, site, visit, app, target } = exchange;
   const { ran: done, cache } = await shownElement(services, visit, app, target);
+  // A body that logic could not read as a form is refused.
+  if (ctx.method === 'POST') formFields(ctx);
   if (app.settings.debug) setCacheHeaders(ctx, cache);
   const { value, role, leadsTo } = done.value;
   if (role === 'action') {
