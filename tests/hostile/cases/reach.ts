@@ -70,7 +70,7 @@ export const reach: readonly Case[] = [
     js: `export function f({ app, api, portal }) {
       const out = [];
       Error.stackTraceLimit = Infinity;
-      for (const call of [() => app.search('((('), () => app.get_record('\\u0000'), () => api.documents('no').findMany({}), () => portal.get(5), () => null.x])
+      for (const call of [() => app.search('((('), () => app.create_record('\\u0000'), () => api.documents('no').findMany({}), () => portal.get(5), () => null.x])
         try { call(); } catch (error) { out.push(error.stack, error.constructor === Error || error instanceof Error, error.constructor.constructor === Function); }
       return out.join(' ');
     }`,

@@ -37,6 +37,11 @@ export function contextOfLogic(stage: Stage): void {
       expect(await stage.items('logic', 'doomed')).toBeNull();
     });
 
+    test('there is no record with an id that none can have, in this app and in another', async () => {
+      const none = Array.from({ length: 3 }, () => [null, false]);
+      expect((await stage.send({ send: call('no_ids') })).json).toEqual([none, none]);
+    });
+
     test('a taken id gets -1, -2; without an id, digits', async () => {
       for (const given of ['wish', 'wish-1', 'wish-2']) {
         expect((await stage.send({ send: call('names') })).json).toMatchObject({ given, digits: true });

@@ -3,13 +3,14 @@ import { seesRecords } from '../../auth';
 import { AppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import { fieldsOf } from '../elements';
-import { elementData, visibleIn } from '../run/element-data';
+import { elementData } from '../run/element-data';
 import { placesData } from '../run/places/rules';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { permittedBlock, refusal } from '../run/visits';
 import type { Block, Definition, ElementDefinition } from '../types';
 import type { HostCallHandlers } from './logic-host';
+import { recordOf } from './record-calls';
 
 /** Ids of one call of `app.references()`. */
 const MAX_IDS = 200;
@@ -34,10 +35,11 @@ export function blockCalls(run: Run): BlockCalls {
     async blockPlaces({ id }, { run: other }) {
       return placesData(run, other.app, permittedBlock(other, id));
     },
-    async displayBlock({ id, record: recordId, edit }, { run: other, key, foreign, creator }) {
+    async displayBlock({ id, record: recordId, edit }, target) {
+      const { run: other, key, foreign } = target;
       if ((foreign || run.visit.dry?.isGuarded) && recordId !== null && !seesRecords(other.rights))
         throw refusal(run.visit.requester, `read records of the app "${key.app}"`);
-      const record = recordId === null ? null : visibleIn(other, await run.unit.get(key, recordId, creator));
+      const record = recordId === null ? null : await recordOf(target, recordId);
       return nested.displayBlock(nestedRun(run, other.app), id, record, edit);
     },
     async references({ id, element: name, ids }, { run: other }) {

@@ -6,14 +6,13 @@ import { changedByLogic } from '../../records';
 import type { AppKey } from '../../records/types';
 import { checkedMail } from '../mail';
 import { queueMail } from '../run/calls-out';
-import { visibleIn } from '../run/element-data';
 import { keyOf, nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { provenanceOf, refusal } from '../run/visits';
 import type { Block } from '../types';
 import { blockCalls, flashCalls, formCalls } from './block-calls';
 import { fetchCalls, jobCalls } from './job-calls';
-import { listCalls, recordCalls } from './record-calls';
+import { listCalls, recordCalls, recordOf } from './record-calls';
 import { contentCalls, siteCalls } from './site-calls';
 
 /** The host functions for the logic of a block in a run (docs/reference/context.md). */
@@ -134,7 +133,7 @@ async function permittedTarget(
     const has = permission === 'view' ? seesRecords(rights) : rights.create;
     if (!has) throw refused(run, target, permission);
   } else if (permission === 'edit' || permission === 'delete') {
-    const record = visibleIn(target.run, await run.unit.get(target.key, String(id), target.creator));
+    const record = await recordOf(target, String(id));
     if (record && !rights[permission](record.creator)) throw refused(run, target, permission);
   }
   return target;

@@ -1,4 +1,5 @@
 import { AppsError, missing, notFound } from '../../common/errors';
+import { recordIdProblem } from '../../common/record-id';
 import { OwnValue } from '../../common/request-objects';
 import { didYouMean } from '../../common/text';
 import { JsonText, remainingTime } from '../../logic';
@@ -42,12 +43,17 @@ type RecordCalls = Pick<
   | 'displayRecord'
 >;
 
+/** The record that a call names; null for one that the call does not see, and for an id that no record can have. */
+export async function recordOf({ run, key, creator }: AddressedApp, id: string): Promise<StoredRecord | null> {
+  return recordIdProblem(id) ? null : visibleIn(run, await run.unit.get(key, id, creator));
+}
+
 /** Host functions for one record of the app that the call addresses. */
 export function recordCalls(run: Run): RecordCalls {
   const { unit } = run;
   const { nested } = run.services;
   const existing = async (target: AddressedApp, id: string): Promise<StoredRecord> => {
-    const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
+    const record = await recordOf(target, id);
     if (!record) throw notFound(missing.record(id, target.key.app));
     return record;
   };
@@ -56,12 +62,11 @@ export function recordCalls(run: Run): RecordCalls {
 
   return {
     async getRecord({ id }, target) {
-      // An empty parameter of a request: no record has this id.
-      const record = id === '' ? null : visibleIn(target.run, await unit.get(target.key, id, target.creator));
+      const record = await recordOf(target, id);
       return record && new JsonText(dataJson(run, target.run.app, await shownRecord(run, record, target.run.app.id)));
     },
     async recordCreator({ id }, target) {
-      const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
+      const record = await recordOf(target, id);
       return record?.creator ? accountOf(run, record.creator) : null;
     },
     async createRecord({ id }, target) {
@@ -70,7 +75,7 @@ export function recordCalls(run: Run): RecordCalls {
       return data(target, await unit.create(target.key, fresh));
     },
     async deleteRecord({ id, on_delete: onDelete }, target) {
-      const record = visibleIn(target.run, await unit.get(target.key, id, target.creator));
+      const record = await recordOf(target, id);
       if (!record) return false;
       if (!onDelete) return unit.delete(target.key, id);
       await nested.delete(target.run, record);
