@@ -29,7 +29,7 @@ export function actions(stage: Stage): void {
 
     test('buttons are named action.<element>', async () => {
       const { text } = await get('flow/blocks/buttons');
-      for (const [name, label] of Object.entries({ add: 'Add one', go: 'Go' })) {
+      for (const [name, label] of Object.entries({ add: 'Add one', go: 'Go', _more: 'More' })) {
         expect(text).toMatch(new RegExp(`<(button|input)[^>]*name="action\\.${name}"[^>]*>`));
         expect(text).toContain(label);
       }
@@ -54,7 +54,28 @@ export function actions(stage: Stage): void {
       expect(json).toEqual({ html: expect.stringMatching(/^<form[\s\S]*Count 2[\s\S]*<\/form>$/) });
     });
 
+    test('an action may have a name that begins with "_"', async () => {
+      const pressed = await post('flow/blocks/buttons', { 'action._more': '' });
+      expect([pressed.status, pressed.headers.location]).toEqual([
+        303,
+        `${stage.host.url}/site/@@apps/flow/blocks/more`,
+      ]);
+      const { json } = await stage.send({ send: 'POST flow/blocks/buttons/_more' });
+      expect(json).toBe('more');
+      expect(await stage.items('flow', 'counter')).toMatchObject({ count: 4 });
+    });
+
     runTable(stage, [
+      ...['_save', '_edit'].flatMap((name) => [
+        { title: `${name} is not found as an element`, send: `POST flow/blocks/buttons/${name}`, status: 404 },
+        {
+          title: `${name} is not found as an action of the block's own`,
+          send: 'POST flow/blocks/buttons',
+          accept: html,
+          form: { [`action.${name}`]: '' },
+          status: 404,
+        },
+      ]),
       {
         title: 'an action that is another element is not found',
         send: 'POST flow/blocks/buttons',
@@ -76,18 +97,6 @@ export function actions(stage: Stage): void {
         form: { 'action.on_save': '' },
         status: 404,
       },
-      {
-        title: 'an action needs a CSRF token',
-        send: 'POST flow/blocks/buttons',
-        accept: html,
-        form: { 'action.add': '' },
-        csrf: false,
-        status: 403,
-      },
-      { title: 'a refused action has changed nothing', send: 'GET flow/record/counter', status: 404 },
-    ]);
-  });
-}
       ...[
         ['XML', 'application/xml', '<x/>'],
         ['a text', 'text/plain', 'x'],
@@ -119,3 +128,15 @@ export function actions(stage: Stage): void {
         accept: html,
         status: 303,
       },
+      {
+        title: 'an action needs a CSRF token',
+        send: 'POST flow/blocks/buttons',
+        accept: html,
+        form: { 'action.add': '' },
+        csrf: false,
+        status: 403,
+      },
+      { title: 'a refused action has changed nothing', send: 'GET flow/record/counter', status: 404 },
+    ]);
+  });
+}

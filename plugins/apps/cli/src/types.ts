@@ -1,6 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { type App, type Block, itemSchema, type JsonSchema, loadApp, roleOf } from '../../server/src/apps';
+import {
+  type App,
+  type Block,
+  builtInActions,
+  itemSchema,
+  type JsonSchema,
+  loadApp,
+  roleOf,
+} from '../../server/src/apps';
 import { sitesOfThemes } from '../../server/src/archive';
 import { errorText } from '../../server/src/common/errors';
 import { CannotRun, exitCodes, type RunCommand } from './command';
@@ -38,7 +46,7 @@ function ofBlock({ id, definition }: Block, name: string): string {
     const note = element.label ? `  /** ${comment(element.label)} */\n` : '';
     return schema ? [`${note}  ${property(element.name)}: ${typeOf(schema)};`] : [];
   });
-  const called = elements.filter((element) => !element.name.startsWith('_') && roleOf(element) !== undefined);
+  const called = elements.filter((element) => !builtInActions.has(element.name) && roleOf(element) !== undefined);
   const names = called.map((element) => JSON.stringify(element.name)).join(' | ') || 'never';
   return `/** Items that the block "${id}" stores. */
 export interface ${name}Items {

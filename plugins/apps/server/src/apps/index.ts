@@ -55,6 +55,7 @@ export {
   personElements,
   personNames,
   placeOfFile,
+  type ReservedField,
   roleOf,
 } from './elements';
 export { functionJob, type JobRequest } from './host-calls/job-calls';

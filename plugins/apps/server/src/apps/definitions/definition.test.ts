@@ -100,6 +100,14 @@ elements:
     ['elements: {a: {type: SELECT, options: [x], default: [x]}}', 1, 53, /one value/],
     ['elements: {a: {type: TEXT, index_type: fields}}', 1, 40, /did you mean "field"/],
     ['elements: {_save: TEXT}', 1, 19, /built-in action/],
+    ...['_csrf', '_next', '_pages', '_draft_email', '_state', '_maker'].map(
+      (name): [string, number, number, RegExp] => [
+        `elements: {${name}: TEXT}`,
+        1,
+        14 + name.length,
+        /of the plugin's own/,
+      ],
+    ),
     ['elements: {a: {type: TEXT, rows: 3}}', 1, 28, /"rows".*type TEXT/],
     ['elements: {a: {type: TEXTAREA, rows: 0}}', 1, 38, /1 to 100/],
     ['elements: {a: {type: TEL, inputmode: x}}', 1, 38, /"none" or "text"/],

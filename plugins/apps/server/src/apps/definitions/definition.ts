@@ -3,7 +3,7 @@ import type { Items, Json } from '../../../../shared/json';
 import { didYouMean } from '../../common/text';
 import type { Wrong } from '../../common/validation';
 import { idPattern, reservedViews, type ThemeFile } from '../../sites';
-import { ACTION, builtInActions, type ElementType, elementTypes, readAlone } from '../elements';
+import { ACTION, builtInActions, type ElementType, elementTypes, readAlone, reservedNames } from '../elements';
 import type { DefinitionWork } from '../elements/inputs/settings';
 import { LIVE_VIEW } from '../live-topics';
 import { inEnglish } from '../locales';
@@ -42,6 +42,7 @@ import {
  * @param work the budget that all elements of the definition share
  */
 export function readElement(at: YamlNode, name: string, work: DefinitionWork): ElementDefinition {
+  if (reservedNames.has(name)) at.fail(`"${name}" is a name of the plugin's own; choose another`);
   const { value } = at;
   const typeAt = isMapping(value) && Object.hasOwn(value, 'type') ? at.child('type') : at;
   const type = isMapping(typeAt.value) ? defaultType(at, name) : typeName(typeAt);

@@ -43,7 +43,6 @@ describe('pages', () => {
     ['pages: [{ title: A, elements: [a] }, { title: B, elements: [b, g], show_if: { g: x } }]', /no field/],
     [`pages: [${Array.from({ length: 21 }, () => '{ title: A, elements: [a] }')}]`, /at most 20 pages/],
     [`pages: [{ title: A, elements: [${Array.from({ length: 201 }, () => 'a')}] }]`, /at most 200 elements/],
-    ['  _next: TEXT\npages: [{ title: A, elements: [a] }]', /field "_next" of its own/],
   ])('refuses %s', (text, message) => {
     expect(failure(text).message).toMatch(message);
   });

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { didYouMean } from '../../common/text';
 import {
+  builtInActions,
   comparedAsNumber,
   fieldsOf,
   isNumeric,
   membersOf,
-  PAGES,
-  pageFields,
   roleOf,
   showIfSetting,
   withCondition,
@@ -87,9 +86,6 @@ function checkMember(elements: Elements, at: YamlNode, member: string, grouped: 
 /** Pages of a form, and elements of one. */
 const MAX = { pages: 20, elements: 200 };
 
-/** Names that a form with pages has for itself. */
-const OWN_NAMES = [PAGES, ...Object.values(pageFields)];
-
 const NOT_NAMES = 'This must be a list of names of elements';
 
 const names = check<string[]>(
@@ -123,8 +119,6 @@ export const pages = check(
  * a condition names fields of the same page or of one before, because those after it are not filled in yet.
  */
 export function placeOnPages(elements: Elements, list: readonly FormPage[], root: YamlNode): Elements {
-  const own = OWN_NAMES.find((name) => elements.has(name));
-  if (own) root.child('elements').child(own).fail(`A form with pages has a field "${own}" of its own`);
   const groupOf = new Map(
     [...elements.values()].flatMap((element) => membersOf(element).map((one) => [one, element.name])),
   );
@@ -135,7 +129,7 @@ export function placeOnPages(elements: Elements, list: readonly FormPage[], root
     for (const [position, name] of given.entries()) {
       const element = elements.get(name);
       const where = at.child(position);
-      if (!element || name.startsWith('_'))
+      if (!element || builtInActions.has(name))
         return where.fail(`There is no element "${name}"${didYouMean(name, [...elements.keys()])}`);
       if (pageOf.has(name)) where.fail(`"${name}" is on page ${(pageOf.get(name) ?? 0) + 1} already`);
       if (groupOf.has(name)) where.fail(`"${name}" is in the group "${groupOf.get(name)}": put the group on the page`);

@@ -175,6 +175,7 @@ export {
 } from './parts';
 export { isOfAnotherKind, readAlone, readInput } from './read';
 export { idsIn } from './reference-targets';
+export { type ReservedField, reservedNames } from './reserved';
 export type {
   ContentEntry,
   ElementData,

@@ -15,6 +15,7 @@ import {
   permittedBlock,
   permittedRecord,
   type Ran,
+  type ReservedField,
   type Run,
   requireRight,
   type SavedDraft,
@@ -35,8 +36,8 @@ import { recordIdProblem } from '../../common/record-id';
 import { readableMinute } from '../../common/time/moments';
 import type { StoredRecord } from '../../records/types';
 import type { Site } from '../../sites/types';
-import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { formFields } from '../request/body';
+import type { Exchange, HttpServices, TargetOf } from '../request/exchange';
 import { isFollowed, wantsFragment } from '../request/negotiate';
 import { SAVED } from '../request/operations';
 import { answerTyped, applyLogicResponse, redirect, setCacheHeaders } from '../response/logic-response';
@@ -44,8 +45,8 @@ import { bareDocument, inTheme, isShownInTheme, itemList, thanks } from '../resp
 import { recordUrl, withId } from './list';
 
 /** The buttons below an own record that deletes it, and that ends its link. */
-export const WITHDRAW = '_withdraw';
-export const REVOKE = '_revoke';
+export const WITHDRAW = '_withdraw' satisfies ReservedField;
+export const REVOKE = '_revoke' satisfies ReservedField;
 
 /** A button of an own record's page. @param value `ask` before its question, `yes` as the answer to it */
 export const ownButton = (name: string, value: 'ask' | 'yes', label: string): string =>
@@ -374,9 +375,9 @@ export async function showRecord(exchange: RecordExchange): Promise<void> {
 /** An element by itself: BASIC's HTML as a fragment, the text of an input; an action redirects to its block's page. */
 export async function showElement(exchange: ElementExchange): Promise<void> {
   const { ctx, services, site, visit, app, target } = exchange;
-  const { ran: done, cache } = await shownElement(services, visit, app, target);
   // A body that logic could not read as a form is refused.
   if (ctx.method === 'POST') formFields(ctx);
+  const { ran: done, cache } = await shownElement(services, visit, app, target);
   if (app.settings.debug) setCacheHeaders(ctx, cache);
   const { value, role, leadsTo } = done.value;
   if (role === 'action') {

@@ -1,5 +1,14 @@
 import type { Items } from '../../../../shared/json';
-import { type App, actionField, answerTypes, type Block, itemSchema, type JsonSchema, roleOf } from '../../apps';
+import {
+  type App,
+  actionField,
+  answerTypes,
+  type Block,
+  builtInActions,
+  itemSchema,
+  type JsonSchema,
+  roleOf,
+} from '../../apps';
 import type { Verify } from '../../apps/types';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './components';
 
@@ -37,7 +46,7 @@ export function blockSchemas(app: App, block: Block, unique: UniqueName): BlockS
 /** The operations of a block and its elements, by their paths below the service. */
 export function blockPaths(app: App, block: Block, unique: UniqueName): Items {
   const at = `/${app.id}/blocks/${block.id}`;
-  const elements = [...block.definition.elements.values()].filter(({ name }) => !name.startsWith('_'));
+  const elements = [...block.definition.elements.values()].filter(({ name }) => !builtInActions.has(name));
   return {
     [at]: {
       get: operation(app.id, {
@@ -159,7 +168,7 @@ function formOperation(app: App, block: Block, unique: UniqueName): Items {
     ...(block.definition.drafts ? ['_draft'] : []),
     '_delete',
     ...all
-      .filter((one) => roleOf(one) === 'action' && !one.verify && !one.name.startsWith('_'))
+      .filter((one) => roleOf(one) === 'action' && !one.verify && !builtInActions.has(one.name))
       .map(({ name }) => name),
   ];
   const entry = {

@@ -1,3 +1,5 @@
+import type { ReservedField } from '../../apps';
+
 /** Fields that are about one sending of a form: its buttons and its token. */
 const SENDING =
   /^(?:action\..*|_save|_draft|_edit|_delete|_state|_withdraw|_revoke|_csrf|_next|_back|[^:]*:(?:add|search|(?:remove|up|down):\d+))$/s;
@@ -6,7 +8,7 @@ const SENDING =
 const KEPT = 'kept.';
 
 /** The field that tells a login form on the page of a posted form from that form itself. */
-export const LOGIN = '_login';
+export const LOGIN = '_login' satisfies ReservedField;
 
 /** Maximum fields that a login form keeps, and characters of all their names and values. */
 const MAX_KEPT = 900;

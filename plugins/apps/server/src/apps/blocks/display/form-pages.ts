@@ -9,6 +9,7 @@ import {
   escapeHtml,
   type FormFields,
   pageFields,
+  type ReservedField,
   roleOf,
   textsOf,
 } from '../../elements';
@@ -180,7 +181,7 @@ export async function pagesContent(
 }
 
 /** The form field that names the action whose question was answered with yes. */
-const ANSWERED = '_confirm';
+const ANSWERED = '_confirm' satisfies ReservedField;
 
 /** Fields that the form gets again. */
 const ownFields = new Set(['_csrf', '_website', '_shown', '_proof', ANSWERED, DRAFT_BLOCK]);

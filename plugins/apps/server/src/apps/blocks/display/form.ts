@@ -10,6 +10,7 @@ import {
   fileFields,
   listedOptions,
   pageFields,
+  type ReservedField,
   toOptions,
 } from '../../elements';
 import { type Message, message, otherLanguage, type PageLocale } from '../../locales';
@@ -51,13 +52,13 @@ function formAddress(run: Run, block: Block, record: Shown['record']): string {
 }
 
 /** The field with the address to which the link of a draft is sent; `{_draft_email}` shows it. */
-export const DRAFT_EMAIL = '_draft_email';
+export const DRAFT_EMAIL = '_draft_email' satisfies ReservedField;
 
 /** The button that ends a draft, before the question and with the answer. */
-export const END_DRAFT = '_revoke';
+export const END_DRAFT = '_revoke' satisfies ReservedField;
 
 /** The field with the id of the block: the form of a draft that has ended is shown by it, when nothing else is left of the draft. */
-export const DRAFT_BLOCK = '_draft_block';
+export const DRAFT_BLOCK = '_draft_block' satisfies ReservedField;
 
 /** An entry of a draft. */
 export interface DraftEntry {
@@ -116,11 +117,11 @@ export function draftHtml(locale: PageLocale, { draft }: DisplayOptions): string
 }
 
 /** The field that people do not see, and the mark of when the form was shown. */
-const TRAP = '_website';
-const SHOWN = '_shown';
+const TRAP = '_website' satisfies ReservedField;
+const SHOWN = '_shown' satisfies ReservedField;
 
 /** The proof of work, where the app asks for one. */
-const PROOF = '_proof';
+const PROOF = '_proof' satisfies ReservedField;
 
 /**
  * Hidden fields against automatic messages, in a form with which anonymous may save (docs/reference/rights.md#public-forms);

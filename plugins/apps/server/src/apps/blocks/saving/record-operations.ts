@@ -3,7 +3,7 @@ import { seesRecords } from '../../../auth';
 import { AppsError, methodNotAllowed, missing, notFound } from '../../../common/errors';
 import { applyChange } from '../../../records';
 import type { NewRecord, RecordChange, StoredRecord } from '../../../records/types';
-import { roleOf } from '../../elements';
+import { builtInActions, roleOf } from '../../elements';
 import { visibleIn } from '../../run/element-data';
 import { leadsTo, mayMoveRecord } from '../../run/places/record-states';
 import { requirePlace } from '../../run/places/settle';
@@ -204,7 +204,7 @@ export async function computeElement(run: Run, block: Block, name: string): Prom
   const element = block.definition.elements.get(name);
   if (element?.verify && !run.visit.isVerified)
     throw methodNotAllowed('POST, OPTIONS', 'Only webhooks call this element');
-  if (!element || name.startsWith('_')) {
+  if (!element || builtInActions.has(name)) {
     throw notFound(`The block "${block.id}" has no element "${name}"`);
   }
   return withSession(run, block, null, async (session) => {

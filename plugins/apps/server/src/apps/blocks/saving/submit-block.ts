@@ -3,6 +3,7 @@ import { AppsError, notFound } from '../../../common/errors';
 import { isUnconfirmed } from '../../../indexes';
 import type { StoredRecord } from '../../../records/types';
 import {
+  builtInActions,
   buttonOf,
   escapeHtml,
   type FormFields,
@@ -202,7 +203,7 @@ async function runActions(
   const submitted = submittedFields(run, block, session, record, form);
   for (const name of actionsIn(form.fields)) {
     const element = block.definition.elements.get(name);
-    if (roleOf(element) !== 'action' || element?.verify || name.startsWith('_')) {
+    if (roleOf(element) !== 'action' || element?.verify || builtInActions.has(name)) {
       throw notFound(`The block "${block.id}" has no action "${name}"`);
     }
     if (buttonOf(element).validates) await checkSubmission(run, block, session, submitted);

@@ -12,6 +12,7 @@ import {
   keptFileFields,
   MAX_ENTRIES,
   pageFields,
+  type ReservedField,
   roleOf,
   type SentEntries,
   type ShownAgain,
@@ -180,7 +181,7 @@ export function formOfJson(
 }
 
 /** The hidden field of a record's form: the version that it shows, and digests of what its fields show. */
-export const VERSION = '_version';
+export const VERSION = '_version' satisfies ReservedField;
 
 /** Characters of the field, with which a form of as many fields as a definition may have has room. */
 const MAX_LENGTH = 100_000;

@@ -3,6 +3,7 @@ import { allows } from '../../../auth';
 import { isUnconfirmed } from '../../../indexes';
 import type { Through } from '../../../records';
 import type { StoredRecord } from '../../../records/types';
+import type { ReservedField } from '../../elements';
 import type { App, Block, DeclaredState, States } from '../../types';
 import { FormRefusal } from '../refusals';
 import type { Run } from '../types';
@@ -137,4 +138,4 @@ async function entered(
 }
 
 /** What shows the state of a record in a layout, and the name of its buttons. */
-export const STATE_BUTTONS = '_state';
+export const STATE_BUTTONS = '_state' satisfies ReservedField;
