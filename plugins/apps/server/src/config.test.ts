@@ -75,11 +75,20 @@ test('given values are kept', () => {
     appsFolder: 'rapido',
     sites: [site, { id: 'intra.net', title: 'Intranet', theme: 'plain', locale: 'fr-CA' }],
     content: { 'api::article.article': { path: '/articles/:slug' } },
-    redirectHosts: ['example.com', 'localhost:8080', '[::1]:80'],
+    redirectHosts: ['localhost:8080', '[::1]:80'],
     trustedOrigins: ['https://app.example.com', 'http://localhost:3000'],
     temporaryDirectory: '/var/spool/apps',
   };
   expect(read(given)).toMatchObject(given);
+});
+
+test.each([
+  ['Pay.Example.COM', ['pay.example.com:443', 'pay.example.com:80']],
+  ['Pay.Example.COM:443', ['pay.example.com:443']],
+  ['pay.example.com:80', ['pay.example.com:80']],
+  ['[0:0::1]', ['[::1]:443', '[::1]:80']],
+])('a redirect to %s may lead to %j', (entry, hosts) => {
+  expect(read({ redirectHosts: [entry] }).redirectHosts).toEqual(hosts);
 });
 
 test.each(Object.keys(read(undefined)))('%s is documented', (key) => {
@@ -150,6 +159,8 @@ describe('a configuration that stops the start', () => {
     [{ trustedOrigins: ['*'] }, "'trustedOrigins.0' must be an origin"],
     [{ redirectHosts: 'example.com' }, "'redirectHosts' must be a list"],
     [{ redirectHosts: ['https://example.com'] }, "'redirectHosts.0' must be a host"],
+    [{ redirectHosts: ['example.com.'] }, "'redirectHosts.0' must be a host"],
+    [{ redirectHosts: ['example.com:99999'] }, "'redirectHosts.0' must be a host"],
     ['apps', "'apps' must be an object"],
     [{ fetch: { host: [] } }, "unknown key 'fetch.host'"],
     [{ fetch: { hosts: { 'a..b': [] } } }, "'fetch.hosts.a..b' must be the id of an app, or '*' for all"],

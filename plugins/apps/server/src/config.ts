@@ -99,14 +99,24 @@ const limits = object({
   isolates: limit(12),
 } satisfies Record<keyof Limits, unknown>);
 
+const hasPort = (entry: string): boolean => /:\d+$/.test(entry);
+
+/** A host of the configuration. */
+const hostText = (wanted: string, isWanted: (entry: string) => boolean = () => true) =>
+  z.string(must(wanted)).refine((entry) => readHost(entry) !== null && isWanted(entry), must(wanted));
+
+const HOST = "a host like 'api.example.org', or 'host:port', without wildcards";
+
 /** A host as outbound/ compares it. @param needsPort without one it would be 443 */
-function host(needsPort: boolean) {
-  const wanted = needsPort ? "'host:port'" : "a host like 'api.example.org', or 'host:port', without wildcards";
-  return z
-    .string(must(wanted))
-    .refine((entry) => readHost(entry) !== null && (!needsPort || /:\d+$/.test(entry)), must(wanted))
-    .transform((entry) => readHost(entry) as string);
-}
+const host = (needsPort: boolean) =>
+  (needsPort ? hostText("'host:port'", hasPort) : hostText(HOST)).transform((entry) => readHost(entry) as string);
+
+/** Hosts of redirects, compared in the same way: without a port, those of https and of http. */
+const redirectHosts = list(hostText(HOST)).transform((entries) =>
+  entries
+    .flatMap((entry) => (hasPort(entry) ? [entry] : [entry, `${entry}:80`]))
+    .map((entry) => readHost(entry) as string),
+);
 
 const MIN_SECRET = 8;
 
@@ -212,9 +222,7 @@ const configuration: z.ZodType<AppsConfig> = object({
     .default(null),
   receipts: object({ perAddress: limit(5, 0), perNetwork: limit(30, 0) }).prefault({}),
   csrf: object({ maxAge: limit(day) }).prefault({}),
-  redirectHosts: list(text("a host or 'host:port'", /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/)).default(
-    [],
-  ),
+  redirectHosts: redirectHosts.default([]),
   trustedOrigins: list(origin).default([]),
   temporaryDirectory: text('a path', /\S/).default('./.tmp/apps'),
   filesDirectory: text('a path', /\S/).nullable().default(null),

@@ -32,7 +32,7 @@ export interface AppsConfig {
   /** Mails to addresses that visitors have entered, an hour, of all sites; 0: any number. */
   receipts: { /** To one address. */ perAddress: number /** From one network. */; perNetwork: number };
   csrf: { /** Age limit of a token in milliseconds. */ maxAge: number };
-  /** Hosts outside the site that logic may redirect to, as `host` or `host:port`. */
+  /** Hosts outside the site that logic may redirect to, as `hostOf` writes them. */
   redirectHosts: string[];
   /** Origins besides the site's own whose pages may use a visitor's session cookie, e.g. `https://app.example.com`. */
   trustedOrigins: string[];

@@ -1,6 +1,6 @@
 /** Calls out of this server for apps: hosts, addresses, secrets, redirects, bounds. */
 
 export { createOutbound, type OutboundOptions } from './calls';
-export { readHost, secretOf } from './hosts';
+export { hostOf, readHost, secretOf } from './hosts';
 export { type Answerer, answered } from './request';
 export type * from './types';

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { applyResponse } from './response';
 import type { Run } from './types';
 
-const newRun = () =>
+const newRun = (redirectHosts: string[] = []) =>
   ({
     response: { status: null, headers: {}, redirect: null },
     visit: { request: { url: 'http://here/site/page' }, site: { url: 'http://here/site' } },
-    services: { config: { redirectHosts: [] } },
+    services: { config: { redirectHosts } },
   }) as unknown as Run;
 
 /** `count` different headers with values of `length` characters. */
@@ -47,4 +47,18 @@ test('the address of a redirect has at most 4000 characters', () => {
   applyResponse(run, { redirect: `/site/${'a'.repeat(3_000)}` });
   expect(run.response.redirect).toHaveLength(3_017);
   expect(() => applyResponse(run, { redirect: `/site/${'a'.repeat(4_000)}` })).toThrow(/at most 4000/);
+});
+
+test.each([
+  ['https://pay.example/x', ['pay.example:443'], true],
+  ['https://PAY.example:443/x', ['pay.example:443'], true],
+  ['http://pay.example/x', ['pay.example:443'], false],
+  ['http://pay.example/x', ['pay.example:80'], true],
+  ['https://pay.example:8443/x', ['pay.example:443'], false],
+  ['ftp://pay.example:443/x', ['pay.example:443'], false],
+])('a redirect to %s, where hosts are %j: %s', (redirect, hosts, allowed) => {
+  const run = newRun(hosts);
+  const apply = () => applyResponse(run, { redirect });
+  if (allowed) apply();
+  else expect(apply).toThrow(expect.objectContaining({ name: 'BadRequestError' }));
 });

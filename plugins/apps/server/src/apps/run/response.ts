@@ -1,6 +1,7 @@
 import { AppsError } from '../../common/errors';
 import type { ResponseChanges } from '../../logic/types';
 import type { DigestText, MailLink } from '../../mail/types';
+import { hostOf } from '../../outbound';
 import type { AppKey } from '../../records/types';
 import { localeFor } from '../locales';
 import { digestText } from '../mail';
@@ -127,7 +128,7 @@ function safeRedirect(run: Run, target: string): string {
   }
   const home = new URL(run.visit.site.url);
   const inside = url.origin === home.origin;
-  const known = run.services.config.redirectHosts.includes(url.host);
+  const known = run.services.config.redirectHosts.includes(hostOf(url));
   if (!(inside || known) || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refusedRedirect();
   if (url.username || url.password) throw refusedRedirect();
   if (url.href.length > MAX_REDIRECT) {
