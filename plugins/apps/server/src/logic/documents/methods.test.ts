@@ -134,6 +134,20 @@ describe('methods', () => {
     else expect(first).not.toBe('findFirst');
   });
 
+  test.each<[string, object[], Partial<Call>, string | null]>([
+    ['publish', [{ publish: 1 }], {}, 'ForbiddenError'],
+    ['create', [{ create: 1 }], {}, null],
+    ['publish', [{ publish: 1 }], { status: 'draft' }, null],
+    ['publish', [{ publish: 1 }], { documents: documents(false) }, null],
+  ])('create with a condition on "%s" %j and %o: %s', async (action, conditions, given, refused) => {
+    found = null;
+    const call = run('create', { guard: conditional(action), ...given });
+    if (refused === null) return expect(await call).toEqual({ documentId: 'new' });
+    await expect(call).rejects.toMatchObject({ name: refused });
+    const filters = { $and: [{ documentId: 'new' }, ...conditions] };
+    expect(asked.at(-1)).toEqual(['findFirst', { filters, status: 'draft' }]);
+  });
+
   test.each(['delete', 'publish', 'unpublish', 'discardDraft'])(
     '%s in all languages needs the conditions in each of them',
     async (name) => {

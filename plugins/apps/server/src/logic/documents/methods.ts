@@ -9,7 +9,7 @@ export interface Documents {
   findMany(params: object): Promise<object[]>;
   findFirst(params: object): Promise<{ documentId: string } | null>;
   count(params: object): Promise<number>;
-  create(params: object): Promise<object>;
+  create(params: object): Promise<{ documentId: string }>;
   update(params: object): Promise<object | null>;
   delete(params: object): Promise<Entries>;
   /** This and the next two exist only for types with draft & publish. */
@@ -49,7 +49,9 @@ export async function prepareCall({ target, prepare }: Method, call: Call): Prom
   const work = await prepare(call);
   const conditions = target === undefined ? [] : call.guard.conditions('find', ...target(call));
   if (conditions.length === 0) return { run: work };
-  const check = () => requireTarget(call, conditions);
+  const check = async () => {
+    if (!(await meets(call, conditions))) throw noDocument();
+  };
   const run = async () => {
     // The check is repeated in the transaction that writes, because the document may have changed.
     await check();
@@ -75,21 +77,22 @@ const noDocument = () => notFound('There is no such document.');
 /** Parameters that select a version. */
 const version = ({ locale, status }: CallParams): object => ({ ...(locale === undefined ? {} : { locale }), status });
 
+type Target = Pick<Call, 'documents' | 'documentId' | 'locale'>;
+
 /**
- * NotFoundError unless the document meets the conditions of an administrator's rights to read it and to do this to it; with
- * `locale: '*'` in each of its languages.
+ * Whether the document meets the conditions of an administrator's rights to read it and to do this to it; with `locale: '*'` in each of
+ * its languages.
  */
-async function requireTarget({ documents, documentId, locale }: Call, conditions: object[]): Promise<void> {
+async function meets({ documents, documentId, locale }: Target, conditions: object[]): Promise<boolean> {
   const filters = { $and: [{ documentId }, ...conditions] };
   if (locale !== '*') {
     const language = locale === undefined ? {} : { locale };
-    if ((await documents.findFirst({ filters, ...language, status: 'draft' })) === null) throw noDocument();
-    return;
+    return (await documents.findFirst({ filters, ...language, status: 'draft' })) !== null;
   }
   const versions = { locale, status: 'draft' };
   const permitted = await documents.count({ filters, ...versions });
   const all = await documents.count({ filters: { documentId }, ...versions });
-  if (permitted === 0 || permitted < all) throw noDocument();
+  return permitted > 0 && permitted === all;
 }
 
 /** The right to publish. */
@@ -100,6 +103,13 @@ const publishes = ({ status, documents }: Call): boolean => status === 'publishe
 
 async function requirePublishing(call: Call): Promise<void> {
   if (publishes(call)) await call.guard.need(publishing);
+}
+
+/** ForbiddenError where an administrator may not publish what was created just now, which is undone then. */
+async function requirePublishable(call: Call, { documentId }: { documentId: string }): Promise<void> {
+  const conditions = publishes(call) ? call.guard.conditions('find', publishing.admin) : [];
+  if (conditions.length === 0 || (await meets({ ...call, documentId }, conditions))) return;
+  throw new AppsError('ForbiddenError', 'You may not publish such a document.');
 }
 
 /** A method that adds or removes versions of a document. */
@@ -179,8 +189,11 @@ export const methods: Record<string, Method> = {
       const { documents, guard } = call;
       const { fields, populate } = await guard.query(call.query);
       const data = await guard.input(call.data, 'create');
-      return async () =>
-        guard.output(await documents.create({ fields, populate, ...version(call), data: structuredClone(data) }));
+      return async () => {
+        const created = await documents.create({ fields, populate, ...version(call), data: structuredClone(data) });
+        await requirePublishable(call, created);
+        return guard.output(created);
+      };
     },
   },
   update: {
