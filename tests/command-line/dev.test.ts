@@ -126,6 +126,8 @@ describe('pages', () => {
     expect((await stage.send({ send: 'GET open/blocks/plain', accept: html })).text).toContain(script);
     const part = { send: 'GET open/blocks/plain', accept: html, headers: { 'x-requested-with': 'XMLHttpRequest' } };
     expect((await stage.send(part)).text).not.toContain(script);
+    const head = await fetch(`${stage.host.url}/site/@@apps.reload`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   });
 
   test('a page lists where it and its blocks come from', async () => {

@@ -79,10 +79,12 @@ describe('/_apps/ready', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('it answers HEAD, and refuses what would change something', async () => {
+  test('it answers HEAD and OPTIONS, and refuses what would change something', async () => {
     expect((await ready('HEAD')).status).toBe(200);
+    const asked = await ready('OPTIONS');
+    expect([asked.status, asked.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
     const { status, headers } = await ready('POST');
-    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
   test('a part that does not work is 503 with a reason, without what its error says', async () => {

@@ -219,7 +219,21 @@ describe('pages of the site itself', () => {
     themed({ send: 'POST bare/blocks/form', form: { 'action.fail': 'x' }, status: 500 }),
     bare({ send: 'GET /none', status: 404 }),
     bare({ send: 'GET /site/@@theme/main/assets/none.png', status: 404 }),
-    bare({ send: 'DELETE /site/@@login', status: 405 }),
+    bare({ send: 'DELETE /site/@@login', status: 405, answers: { allow: 'GET, HEAD, POST, OPTIONS' } }),
+    ...['login', 'logout'].map((name) =>
+      bare({ send: `OPTIONS /site/@@${name}`, status: 204, answers: { allow: 'GET, HEAD, POST, OPTIONS' } }),
+    ),
+    ...['apps.js', 'apps.css', 'theme/main/assets/none.png', 'apps.live', 'apps.openapi.json'].map((name) =>
+      bare({ send: `OPTIONS /site/@@${name}`, status: 204, answers: { allow: 'GET, HEAD, OPTIONS' } }),
+    ),
+    bare({ send: 'POST /site/@@apps.live', status: 405, answers: { allow: 'GET, HEAD, OPTIONS' } }),
+    bare({
+      send: `HEAD /site/@@apps.live?t=${'x'.repeat(20)}`,
+      accept: 'text/event-stream',
+      status: 200,
+      answers: { 'content-type': /^text\/event-stream/, 'cache-control': 'no-store' },
+    }),
+    bare({ send: 'HEAD /site/@@apps.live', status: 400 }),
     themed({ send: 'GET /site/@@login?hand-over=unknown', status: 401, has: ['type="password"'] }),
     bare({ send: 'GET bare/blocks/none', headers: ajax, status: 404 }),
     { title: 'an error as JSON has no theme', send: 'GET bare/blocks/none/x', status: 404, error: 'NotFoundError' },

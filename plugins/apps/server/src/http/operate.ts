@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import { holdsPermission } from '../auth';
-import { AppsError, methodNotAllowed, notFound } from '../common/errors';
+import { AppsError, notFound } from '../common/errors';
 import type { Awaitable } from '../common/time/awaitable';
 import { within } from '../common/time/pace';
 import type { Reading } from '../metrics';
 import type { HttpServices } from './request/exchange';
+import { isAnsweredByMethod, READ } from './request/negotiate';
 import { jsonErrors, respondError } from './response/respond-error';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -154,8 +155,7 @@ export function createOperate(services: HttpServices, checks: Checks): (ctx: Con
   ]);
   const answer = async (ctx: Context, handle: (ctx: Context) => Promise<void>): Promise<true> => {
     try {
-      if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
-      await handle(ctx);
+      if (!isAnsweredByMethod(ctx, READ)) await handle(ctx);
     } catch (error) {
       await respondError(ctx, error, jsonErrors(services.logger));
     }

@@ -47,7 +47,14 @@ import {
   visitorOf,
 } from './request/exchange';
 import { linkToken } from './request/locate';
-import { isJsonRequest, prefersJson, requireAccept } from './request/negotiate';
+import {
+  answerOptions,
+  isAnsweredByMethod,
+  isJsonRequest,
+  prefersJson,
+  READ,
+  requireAccept,
+} from './request/negotiate';
 import { operationOf, requireKnownInput } from './request/operations';
 import { readBody } from './request/read-body';
 import { takeLog } from './response/logic-response';
@@ -63,7 +70,7 @@ import { answerOwn, isPublic, showContent } from './site/own-addresses';
 export async function answer(arrived: Arrived): Promise<void> {
   const located = await locateSite(arrived);
   if (!isOfSite(located)) return answerOwn(located);
-  if (isAnsweredByMethod(located)) return;
+  if (isMethodAnswered(located)) return;
   const identified = await identify(located);
   if (!isOfApp(identified)) return showContent(identified, await createVisit(identified));
   const opened = await openApp(identified);
@@ -99,27 +106,13 @@ const isOfSite = (request: Located): request is Located<OfSite> => {
 
 const isOfApp = (request: Identified<OfSite>): request is Identified<OfApp> => request.address.kind !== 'page';
 
-/** The methods of pages of the site, with the refusal of others. */
-const pageMethods: Record<'page' | 'view', { methods: string[]; refusal: string | null }> = {
-  page: { methods: ['GET', 'HEAD'], refusal: 'This page can only be read' },
-  view: { methods: ['GET', 'HEAD', 'POST'], refusal: null },
-};
-
 /** Answers OPTIONS; MethodNotAllowedError for a page of the site. What an app's address takes depends on the app, too. */
-function isAnsweredByMethod({ ctx, address }: Located<OfSite>): boolean {
-  const ofPage = address.kind === 'app' ? null : pageMethods[address.kind];
-  const allow =
-    address.kind === 'app'
-      ? allowedMethods(address.target.kind)
-      : [...pageMethods[address.kind].methods, 'OPTIONS'].join(', ');
-  if (ctx.method === 'OPTIONS') {
-    ctx.set('Allow', allow);
-    ctx.status = 204;
-    return true;
-  }
-  if (ofPage && !ofPage.methods.includes(ctx.method))
-    throw methodNotAllowed(allow, ofPage.refusal ?? `${ctx.method} is not allowed here`);
-  return false;
+function isMethodAnswered({ ctx, address }: Located<OfSite>): boolean {
+  if (address.kind === 'page') return isAnsweredByMethod(ctx, READ, 'This page can only be read');
+  if (address.kind === 'view') return isAnsweredByMethod(ctx, [...READ, 'POST'], `${ctx.method} is not allowed here`);
+  if (ctx.method !== 'OPTIONS') return false;
+  answerOptions(ctx, allowedMethods(address.target.kind));
+  return true;
 }
 
 /** Finds the requester. What they may read may change: the moment is noted before. */

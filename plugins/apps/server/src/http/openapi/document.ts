@@ -3,7 +3,6 @@ import type { Items } from '../../../../shared/json';
 import { type App, requireRight } from '../../apps';
 import { SESSION_COOKIE } from '../../auth';
 import type { Requester } from '../../auth/types';
-import { methodNotAllowed } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices } from '../request/exchange';
 import { requireAccept } from '../request/negotiate';
@@ -41,18 +40,10 @@ export async function getSiteOpenApi(
   site: Site,
   requester: Requester,
 ): Promise<void> {
-  if (ctx.method === 'OPTIONS') {
-    ctx.set('Allow', METHODS);
-    ctx.status = 204;
-    return;
-  }
-  if (ctx.method !== 'GET' && ctx.method !== 'HEAD') throw methodNotAllowed(METHODS);
   requireAccept(ctx, true);
   requireRight({ visit: { requester } }, requester.isManager, 'see the description of the apps');
   sendDocument(ctx, await siteDocument(services, site));
 }
-
-const METHODS = 'GET, HEAD, OPTIONS';
 
 function sendDocument(ctx: Context, document: Items | Buffer): void {
   ctx.vary('Authorization, Cookie, Accept');

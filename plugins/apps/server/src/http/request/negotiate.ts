@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { type Encoding, encodings } from '../../../../shared/cells';
 import { loadApp } from '../../apps';
-import { AppsError } from '../../common/errors';
+import { AppsError, methodNotAllowed } from '../../common/errors';
 import type { Logger } from '../../common/log';
 import { type Format, XLSX_TYPE } from '../../interchange';
 import { withFiles } from '../../sites';
@@ -96,6 +96,30 @@ export function prefersJson(ctx: Context): boolean {
   const sent = mediaType(ctx);
   if (sent === 'application/json' || fileFormat(ctx) || jsonMethods.has(ctx.method)) return true;
   return /\bapplication\/json\b/i.test(ctx.get('Accept'));
+}
+
+/** Methods of an address that can only be read. */
+export const READ: readonly string[] = ['GET', 'HEAD'];
+
+/**
+ * Answers OPTIONS with the methods of an address; MethodNotAllowedError for one that it does not take.
+ * @param refusal the message of that error
+ * @returns whether the request is answered
+ */
+export function isAnsweredByMethod(ctx: Context, methods: readonly string[], refusal?: string): boolean {
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  if (ctx.method === 'OPTIONS') {
+    answerOptions(ctx, allow);
+    return true;
+  }
+  if (!methods.includes(ctx.method)) throw methodNotAllowed(allow, refusal);
+  return false;
+}
+
+/** Answers OPTIONS. @param allow the value of the header `Allow` */
+export function answerOptions(ctx: Context, allow: string): void {
+  ctx.set('Allow', allow);
+  ctx.status = 204;
 }
 
 /** Characters of the texts of one overlay, together, and texts. */

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { scriptTag } from '../../apps';
 import { addressGroup } from '../../auth';
 import { contentVersion } from '../../common/assets';
-import { AppsError, methodNotAllowed } from '../../common/errors';
+import { AppsError } from '../../common/errors';
 import type { LiveChanges, LiveConnection } from '../../events';
 import type { Reloads } from '../request/exchange';
 
@@ -16,19 +16,26 @@ const TOKEN = /^[\w-]{20,2000}$/;
 /** Milliseconds between events that keep proxies from closing a silent connection. */
 const HEARTBEAT = 25_000;
 
+/** Status and headers of server-sent events: all that HEAD is answered with. */
+function beginEvents(ctx: Context): void {
+  ctx.status = 200;
+  ctx.type = 'text/event-stream';
+  ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+}
+
 /**
  * `/<site_id>/@@apps.live?t=<token>,<token>&since=<position>`: server-sent events, one `change` for each change of something that
  * a block of the page has read; `alive` says that the connection is. The id of each event is the position up to which all is sent:
  * a browser that connects again sends the last one.
  */
 export async function answerLive(ctx: Context, live: LiveChanges): Promise<void> {
-  if (ctx.method !== 'GET') throw methodNotAllowed('GET');
   const { t, since } = ctx.query;
   const tokens = typeof t === 'string' ? t.split(',').filter((token) => TOKEN.test(token)) : [];
   const begin = ctx.get('Last-Event-ID') || since;
   if (tokens.length === 0 || tokens.length > MAX_TOKENS) {
     throw new AppsError('BadRequestError', `"t" is a list of 1 to ${MAX_TOKENS} tokens of live blocks`);
   }
+  if (ctx.method === 'HEAD') return beginEvents(ctx);
   const stream = new PassThrough();
   let isReady = false;
   const send = (event: string, data: string) => {
@@ -54,9 +61,7 @@ export async function answerLive(ctx: Context, live: LiveChanges): Promise<void>
     clearInterval(heartbeat);
     disconnect();
   });
-  ctx.status = 200;
-  ctx.type = 'text/event-stream';
-  ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+  beginEvents(ctx);
   ctx.body = stream;
   stream.write('retry: 3000\n\n');
 }
@@ -86,14 +91,12 @@ export function createReloads(version: () => Promise<string>): Reloads {
   return {
     version: hashed,
     answer(ctx) {
-      if (ctx.method !== 'GET') throw methodNotAllowed('GET');
+      if (ctx.method === 'HEAD') return beginEvents(ctx);
       if (pages.size >= MAX_PAGES) throw new AppsError('ServiceUnavailableError', 'Too many pages wait for changes');
       const page = new PassThrough();
       pages.add(page);
       page.on('close', () => pages.delete(page));
-      ctx.status = 200;
-      ctx.type = 'text/event-stream';
-      ctx.set({ 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+      beginEvents(ctx);
       ctx.body = page;
       page.write('retry: 500\n\n');
       // The page compares: it may have been made before the last look.

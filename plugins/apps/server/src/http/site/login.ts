@@ -12,7 +12,7 @@ import {
 } from '../../apps';
 import { safeNext } from '../../auth';
 import type { Requester } from '../../auth/types';
-import { AppsError, isAppsError, methodNotAllowed } from '../../common/errors';
+import { AppsError, isAppsError } from '../../common/errors';
 import type { Site } from '../../sites/types';
 import { checkBody, checkRawBody, defersForm, formFields } from '../request/body';
 import { csrfOf, requireOwnForm } from '../request/csrf';
@@ -244,12 +244,6 @@ function seeOther(ctx: Context, site: Site, next: unknown): void {
   ctx.set('Location', new URL(safeNext(next, site.url), site.url).href);
   ctx.set('Cache-Control', 'private, no-store');
   ctx.body = 'See other';
-}
-
-/** Methods of the login addresses. */
-export function requireLoginMethod(ctx: Context): void {
-  if (['GET', 'HEAD', 'POST'].includes(ctx.method)) return;
-  throw methodNotAllowed('GET, HEAD, POST', 'This address takes GET and POST');
 }
 
 /**

@@ -3,17 +3,17 @@ import type { Context } from 'koa';
 import { browserScript, contentPage, type Visit, variedHeaders } from '../../apps';
 import type { Requester } from '../../auth/types';
 import { codings, contentVersion, type OwnFile } from '../../common/assets';
-import { methodNotAllowed, notFound } from '../../common/errors';
+import { notFound } from '../../common/errors';
 import type { Awaitable } from '../../common/time/awaitable';
 import { versionedContent } from '../../sites';
 import type { Address, OpenFile } from '../../sites/types';
 import { getSiteOpenApi } from '../openapi/document';
 import type { Identified, Located } from '../request/exchange';
-import { requireAccept } from '../request/negotiate';
+import { isAnsweredByMethod, READ, requireAccept } from '../request/negotiate';
 import { answerUnchanged, setCacheHeaders } from '../response/logic-response';
 import { sendContent, sendHandle } from '../response/sent-file';
 import { answerLive } from './live';
-import { login, logout, requireLoginMethod } from './login';
+import { login, logout } from './login';
 
 /** The request's version of a file; an address with the current one may be cached for ever. */
 const wantedVersion = (ctx: Context): string | null => new URLSearchParams(ctx.querystring).get('v');
@@ -65,12 +65,6 @@ async function sendFile(ctx: Context, file: OpenFile): Promise<void> {
     // A stream closes the file at its end, or when the client leaves.
     if (!streaming) await handle.close();
   }
-}
-
-/** Public files answer GET and HEAD alone. */
-function requireRead(ctx: Context): void {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
-  throw methodNotAllowed('GET, HEAD');
 }
 
 interface FinishedPage {
@@ -130,14 +124,11 @@ type Answer<Kind extends Own> = (request: Located<Extract<Address, { kind: Kind 
 
 const ownFile =
   (type: string, file: (request: Located) => Promise<OwnFile>) =>
-  async (request: Located): Promise<void> => {
-    requireRead(request.ctx);
-    await sendOwnFile(request.ctx, type, await file(request));
-  };
+  async (request: Located): Promise<void> =>
+    sendOwnFile(request.ctx, type, await file(request));
 
 const answers: { [Kind in Own]: Answer<Kind> } = {
   async 'theme-asset'({ ctx, services, address }) {
-    requireRead(ctx);
     const file = await services.sites.asset(address);
     if (!file) throw notFound('There is no such file');
     await sendFile(ctx, file);
@@ -150,14 +141,8 @@ const answers: { [Kind in Own]: Answer<Kind> } = {
   'live-script': ownFile('js', ({ services }) => services.ownFiles.file('live.js')),
   style: ownFile('css', ({ services }) => services.ownFiles.file('apps.css')),
   'reload-script': ownFile('js', ({ services }) => services.ownFiles.file('reload.js')),
-  login({ ctx, services, site }) {
-    requireLoginMethod(ctx);
-    return login(ctx, services, site);
-  },
-  logout({ ctx, services, site }) {
-    requireLoginMethod(ctx);
-    return logout(ctx, services, site);
-  },
+  login: ({ ctx, services, site }) => login(ctx, services, site),
+  logout: ({ ctx, services, site }) => logout(ctx, services, site),
   async openapi(request) {
     const { ctx, services, site } = request;
     const requester = await services.requesters.identify(ctx);
@@ -166,9 +151,15 @@ const answers: { [Kind in Own]: Answer<Kind> } = {
   },
 };
 
+/** Addresses that take forms; the others can only be read. */
+const takesForms: ReadonlySet<Address['kind']> = new Set(['login', 'logout']);
+
 /** Answers a request for neither: one of an address that each site has. */
 export function answerOwn(request: Located): Awaitable<void> {
   const { ctx, services, address } = request;
+  const posts = takesForms.has(address.kind);
+  if (isAnsweredByMethod(ctx, posts ? [...READ, 'POST'] : READ, posts ? 'This address takes GET and POST' : undefined))
+    return;
   if (address.kind === 'view') return answerLive(ctx, services.live);
   return (answers[address.kind as Own] as (request: Located) => Awaitable<void>)(request);
 }
