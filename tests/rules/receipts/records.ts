@@ -178,6 +178,43 @@ export function waitingRecords(stage: Stage, mails: Mails, { client, look }: Loo
     }
   });
 
+  test('versions have nothing of what waits until a record is confirmed, and a restore brings nothing of it back', async () => {
+    await ask('POST events/blocks/sure', { as: 'rita', json: { name: 'V', email: 'v@example.org', _save: '1' } });
+    const [id = ''] = await search('eric');
+    expect(await stage.items('events', id)).toMatchObject({ _maker: expect.any(String), _notify: true });
+    expect((await press(tokenIn(await mailTo('v@example.org')), { json: {} })).status).toBe(200);
+    const own = (items: object | null) => Object.keys(items ?? {}).filter((name) => name.startsWith('_'));
+    const versionsOf = async (record: string) =>
+      (await ask(`GET events/history/${record}`, { as: 'eric' })).json as unknown as {
+        version: number;
+        items: object;
+      }[];
+    const versions = await versionsOf(id);
+    expect(versions.map(({ items }) => own(items))).toEqual([[], ['_state']]);
+    expect((await ask(`DELETE events/record/${id}`, { as: 'eric' })).status).toBe(200);
+    const version = versions.at(-1)?.version;
+    expect((await ask(`POST events/history/${id}`, { as: 'eric', json: { version } })).status).toBe(201);
+    expect(own(await stage.items('events', id))).toEqual([]);
+    // A backup that is restored has records that wait.
+    await stage.host.run(async (strapi) => {
+      const items = (name: string) => ({ name, _state: 'unconfirmed', _maker: 'm@example.org', _notify: true });
+      const all = [
+        { items: items('w'), id: 'w' },
+        { items: { name: 'x' }, id: 'x' },
+      ].map((one) => ({ ...one, creator: null }));
+      const read = async function* () {
+        yield all;
+      };
+      const key = { site: 'site', app: 'events' };
+      await strapi.plugin('apps').service('records').store().createMany(key, { read }, { restores: true });
+    });
+    expect((await versionsOf('w')).map(({ items }) => own(items))).toEqual([['_state']]);
+    expect(await versionsOf('x')).toMatchObject([{ items: { name: 'x' } }]);
+    await ask('DELETE events/records', { as: 'mona' });
+    const rows = await stage.host.run((strapi) => strapi.db.connection('apps_history').select('items', 'earlier'));
+    expect(JSON.stringify(rows)).not.toMatch(/_maker|_notify|_held|_since/);
+  });
+
   test.each(['plain', 'sure', 'seat'])(
     'an editor who moves a record into "%s" confirms it, and sends what has waited',
     async (block) => {

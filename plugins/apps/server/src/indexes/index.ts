@@ -27,6 +27,7 @@ export type { RecordsTable, SearchColumns } from './planner/planner';
 export { queryLimits } from './query/limits';
 export { searchMatcher, searchProblem } from './query/search';
 export {
+  CONFIRMATION_ITEMS,
   foldedAddress,
   HELD,
   type IndexedRecord,
@@ -44,6 +45,7 @@ export {
   STATE,
   type UnconfirmedAs,
   unconfirmedPlace,
+  withoutNotes,
 } from './rows';
 export { FILES_INDEX } from './tables';
 

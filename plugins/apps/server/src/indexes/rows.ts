@@ -49,11 +49,20 @@ export const NOTIFY = '_notify';
 /** The item of an unconfirmed record with the e-mail address of the account that has made it: mails that wait may name it. */
 export const MAKER = '_maker';
 
+/** What the server notes beside the state of an unconfirmed record, until it is confirmed. */
+export const CONFIRMATION_ITEMS: readonly string[] = [HELD, SINCE, NOTIFY, MAKER];
+
 /** Items of a record that the server alone sets. */
-export const SERVER_ITEMS: readonly string[] = [STATE, HELD, SINCE, NOTIFY, MAKER];
+export const SERVER_ITEMS: readonly string[] = [STATE, ...CONFIRMATION_ITEMS];
 
 /** Whether a record waits until it is confirmed (docs/decisions/confirmation.md). */
 export const isUnconfirmed = (items: Items | null): boolean => items?.[STATE] === 'unconfirmed';
+
+/** Items without what the server has noted for the confirmation: an address, for example, is to go with it. */
+export function withoutNotes(items: Items): Items {
+  if (!isUnconfirmed(items)) return items;
+  return Object.fromEntries(Object.entries(items).filter(([name]) => !CONFIRMATION_ITEMS.includes(name)));
+}
 
 /** Whether a record has no places, although it is of its block: it was not confirmed in time. */
 export const isLapsed = (items: Items): boolean => isUnconfirmed(items) && items[HELD] !== true;

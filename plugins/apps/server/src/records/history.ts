@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { chunks } from '../common/collections';
 import { createSql, dialects, type HostDatabase, MAX_SEQ, marks, type Row, readerOf, type Sql } from '../database';
+import { withoutNotes } from '../indexes';
 import type { ChangedItems, Provenance, Through } from './changes';
 import { hashOf, scopeOf } from './table/ids';
 import { recordsTable } from './table/table';
@@ -43,7 +44,10 @@ export interface HistoryPage {
   since?: number | undefined;
 }
 
-/** Versions of records of apps with `history: true`, in the host's database (docs/decisions/history.md). */
+/**
+ * Versions of records of apps with `history: true`, in the host's database (docs/decisions/history.md). None has what the server notes
+ * until a record is confirmed (`withoutNotes`).
+ */
 export interface History {
   /** The rows of what a unit of work has changed. */
   rowsOf(changed: readonly ChangedItems[]): CommitRows;
@@ -75,6 +79,12 @@ const columns = [
 /** Characters of the items of one page, beyond which it has fewer versions. */
 export const MAX_TEXT = 8_000_000;
 
+/** The JSON of all items of unconfirmed records has it; restored ones are created with many others. */
+const WAITING = '%"_state":"unconfirmed"%';
+
+/** Restored records that are read at once. */
+const MAX_READ = 100;
+
 /** Rows that are deleted at once. */
 const MAX_DELETED = 1_000;
 
@@ -97,27 +107,41 @@ export function createHistory({
   return {
     rowsOf(changed) {
       const at = now();
-      const rows = changed.flatMap((change) => {
-        const { key, id, creator, after, by } = change;
-        const earlier = earlierOf(change);
-        return earlier === 'same' ? [] : [rowOf({ key, id, creator, at, items: after, earlier }, by ?? byCode)];
+      const rows = changed.flatMap(({ key, id, creator, before, after, by }) => {
+        const items = after && withoutNotes(after);
+        const earlier = earlierOf(before && withoutNotes(before), items);
+        return earlier === 'same' ? [] : [rowOf({ key, id, creator, at, items, earlier }, by ?? byCode)];
       });
       return { table: TABLE, columns, rows };
     },
 
-    ofCreated:
-      (key, { requester, through }, ranges) =>
-      async (sql) => {
-        // Numbers are part of the text: PostgreSQL takes a placeholder among selected columns for a text.
-        const made = `hash, scope, site, app, identifier, creator, ${now()}, ?, ?, items, null`;
-        const text = `insert into ${TABLE} (${columns.join(', ')}) select ${made} from ${recordsTable.name} where scope = ? and id between ? and ? order by id`;
-        for (const [first, last] of ranges) await sql.change(text, [requester(), through, scopeOf(key), first, last]);
-      },
+    ofCreated: (key, by, ranges) => async (sql) => {
+      const at = now();
+      const scope = scopeOf(key);
+      // Numbers are part of the text: PostgreSQL takes a placeholder among selected columns for a text.
+      const made = `hash, scope, site, app, identifier, creator, ${at}, ?, ?, items, null`;
+      const within = `from ${recordsTable.name} where scope = ? and id between ? and ? and items`;
+      const copy = `insert into ${TABLE} (${columns.join(', ')}) select ${made} ${within} not like ? order by id`;
+      const read = `select id, identifier, creator, items ${within} like ? order by id limit ${MAX_READ}`;
+      for (const [first, last] of ranges) {
+        await sql.change(copy, [by.requester(), by.through, scope, first, last, WAITING]);
+        for (let from = first; ; ) {
+          const found = await sql.rows(read, [scope, from, last, WAITING]);
+          await sql.insert(
+            TABLE,
+            columns,
+            found.map((row) => createdRow(key, at, row, by)),
+          );
+          if (found.length < MAX_READ) break;
+          from = Number(found.at(-1)?.id) + 1;
+        }
+      }
+    },
 
     ofCleared: (key, by, records) => async (sql) => {
       const at = now();
       const rows = records.map(({ id, creator, items }) =>
-        rowOf({ key, id, creator, at, items: null, earlier: { set: items, added: [] } }, by),
+        rowOf({ key, id, creator, at, items: null, earlier: { set: withoutNotes(items), added: [] } }, by),
       );
       await sql.insert(TABLE, columns, rows);
     },
@@ -184,7 +208,7 @@ async function deleteOlder(sql: Sql, scope: string, until: number): Promise<void
 }
 
 /** What a change has replaced; null: it has created the record; `same`: it has changed nothing. */
-function earlierOf({ before, after }: Pick<ChangedItems, 'before' | 'after'>): Earlier | null | 'same' {
+function earlierOf(before: Items | null, after: Items | null): Earlier | null | 'same' {
   if (before === null) return null;
   if (after === null) return { set: before, added: [] };
   const changed = Object.entries(before).filter(
@@ -207,6 +231,12 @@ function rowOf(
 ): unknown[] {
   const texts = [items, earlier].map((value) => value && JSON.stringify(value));
   return [hashOf(key, id), scopeOf(key), key.site, key.app, id, creator, at, requester(), through, ...texts];
+}
+
+/** The version of a record that was created with many others. @param row of the record */
+function createdRow(key: AppKey, at: number, { identifier, creator, items }: Row, by: Provenance): unknown[] {
+  const made = { key, id: String(identifier), creator: (creator as string | null) ?? null, at, earlier: null };
+  return rowOf({ ...made, items: withoutNotes(JSON.parse(String(items)) as Items) }, by);
 }
 
 function conditionOf(

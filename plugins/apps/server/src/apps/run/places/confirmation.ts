@@ -1,6 +1,6 @@
 import { type Items, itemOf } from '../../../../../shared/json';
 import { AppsError } from '../../../common/errors';
-import { HELD, isUnconfirmed, MAKER, NOTIFY, SERVER_ITEMS, SINCE, STATE } from '../../../indexes';
+import { CONFIRMATION_ITEMS, HELD, isUnconfirmed, MAKER, NOTIFY, SERVER_ITEMS, SINCE, STATE } from '../../../indexes';
 import { escapeHtml } from '../../../layouts';
 import type { CountedReceipt as ReceiptMail } from '../../../mail/types';
 import type { Through } from '../../../records';
@@ -149,7 +149,7 @@ export async function refuseUnconfirmed(run: Run, app: App, change: PlaceChange)
   // Of one that comes into another block nothing of before is left.
   const had = before?.block === after.block ? before : null;
   if (isUnconfirmed(after) !== isUnconfirmed(had)) throw wrong(STATE, say('server_item'));
-  for (const name of [HELD, SINCE, NOTIFY, MAKER])
+  for (const name of CONFIRMATION_ITEMS)
     if ((after[name] ?? null) !== (had?.[name] ?? null)) throw wrong(name, say('server_item'));
   const block = confirmedBlock(app, after);
   if (!block || !had || ![...ways].some((way) => ofVisitors.has(way)) || run.rights.edit(null)) return;
