@@ -261,6 +261,7 @@ async function survey(
     }
   }
   const known = headings ?? [];
+  requireHeadings(known, examples);
   const kinds = surveys.map((one, at): ColumnKinds => {
     const { kind } = one;
     return { named: kind, unnamed: isText(options.declared, known[at]?.item) ? one.textKind : kind };
@@ -270,6 +271,14 @@ async function survey(
     return { name, item, example: examples[at] ?? '', kind };
   });
   return { columns, reader: rowReader(known, kinds, options, notation) };
+}
+
+/** Columns without a heading are one item, whose name is empty, as an export has it: of two that have cells one would be lost. */
+function requireHeadings(headings: readonly Heading[], examples: readonly (string | undefined)[]): void {
+  const bare = headings.flatMap(({ name, item }, at) =>
+    name === '' && item !== null && examples[at] !== undefined ? [at + 1] : [],
+  );
+  if (bare.length > 1) throw new WrongEntry(`Column ${bare[1]} has cells and no heading`);
 }
 
 /** What the cells of a column are without an element: in rows that name a block, and in others. */

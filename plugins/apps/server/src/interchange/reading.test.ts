@@ -88,6 +88,7 @@ describe('a table', () => {
   test.each<[what: string, text: string, message: RegExp]>([
     ['two columns for one item', 'id,Name,name\n1,2,3', /"Name" and "name" are both "name"/],
     ['two equal headings', 'id,a,a\n1,2,3', /Two columns have the heading "a"/],
+    ['two columns that have cells and no heading', 'name,,,\nAnn,a,,b', /Column 4 has cells and no heading/],
     ['a row that is too short', 'id,name\nb1', /Row 2 has 1 cells, not 2/],
     ['a row that is too long', 'id,name\nb1,x,y', /Row 2 has 3 cells, not 2/],
     [

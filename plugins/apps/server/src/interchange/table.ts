@@ -77,7 +77,7 @@ export function headingsOf(row: readonly string[], mapping: Mapping, declared: D
   const items = new Map<string, string>();
   return names.map((name) => {
     const item = Object.hasOwn(mapping, name) ? (mapping[name] ?? null) : itemOfHeading(name);
-    // Columns that spreadsheets leave behind have neither heading nor cells.
+    // Columns that spreadsheets leave behind have neither heading nor cells; others are found with their cells.
     if (item === null || name === '') return { name, item };
     const other = items.get(item);
     if (other !== undefined)
