@@ -38,8 +38,11 @@ const values: (Json | undefined)[] = [
   '1234567890123456789',
   '[1e999]',
   '0.1e-400',
+  '-1,5',
+  '1,5e-7',
   0,
   -1.5,
+  1.5e-7,
   1e300,
   true,
   false,
@@ -50,11 +53,18 @@ const values: (Json | undefined)[] = [
   undefined,
 ];
 
-test.each([1, 2, 3, 1000])('every value comes back, in pieces of %d', async (size) => {
-  const text = csvText(values.map(cellOf)) + csvText([...values].reverse().map(cellOf));
+test.each([
+  [1, true],
+  [2, false],
+  [3, true],
+  [1000, false],
+])('every value comes back, in pieces of %d, with decimal commas: %s', async (size, hasCommas) => {
+  const cellsOf = (row: readonly (Json | undefined)[]) => row.map((value) => cellOf(value, hasCommas));
+  const itemsOf = (row: readonly string[] = []) => row.map((cell) => itemOf(cell, hasCommas));
+  const text = csvText(cellsOf(values)) + csvText(cellsOf([...values].reverse()));
   const [first, second, ...more] = await rowsOf(text, size);
-  expect(first?.map(itemOf)).toEqual(values);
-  expect(second?.map(itemOf)).toEqual([...values].reverse());
+  expect(itemsOf(first)).toEqual(values);
+  expect(itemsOf(second)).toEqual([...values].reverse());
   expect(more).toEqual([]);
 });
 

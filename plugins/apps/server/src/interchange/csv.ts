@@ -28,17 +28,22 @@ export function csvText(row: readonly string[], separator: string = separators.c
 /**
  * The cell of a value, without loss: `itemOf` gives the value back.
  * @param value undefined: a missing item
+ * @param hasCommas whether the decimal sign of numbers is a comma
  */
-export function cellOf(value: Json | undefined): string {
+export function cellOf(value: Json | undefined, hasCommas = false): string {
   if (value === undefined) return '';
-  if (typeof value !== 'string') return JSON.stringify(value);
-  return value === '' || value === NULL || jsonOf(value) !== undefined ? JSON.stringify(value) : value;
+  if (typeof value === 'number' && hasCommas) return String(value).replace('.', ',');
+  return typeof value === 'string' && itemOf(value, hasCommas) === value ? value : JSON.stringify(value);
 }
 
+/** A number with a comma, as `cellOf` writes it. */
+const withComma = /^-?\d+,\d+(?:e[+-]?\d+)?$/;
+
 /** The value of a cell of our own exports; undefined for an empty one. */
-export function itemOf(cell: string): Json | undefined {
+export function itemOf(cell: string, hasCommas = false): Json | undefined {
   if (cell === '') return undefined;
   if (cell === NULL) return null;
+  if (hasCommas && withComma.test(cell)) return Number(cell.replace(',', '.'));
   const value = jsonOf(cell);
   return value === undefined ? cell : value;
 }

@@ -53,7 +53,7 @@ export interface ReadOptions extends ReadChoices {
   format: Format;
   /** What the definitions say. */
   declared: DeclaredItems<ItemKind>;
-  /** Whether a cell of CSV has the value of our own exports, whatever its column: what is restored. */
+  /** Whether a cell has the value of our own exports, whatever the definitions say: what is restored. */
   isExact?: boolean;
   /** Characters of a line or row; any number without it. */
   maxLine?: number | undefined;
@@ -329,9 +329,12 @@ function rowReader(
   const read = (cell: Cell, item: string, at: number, block: string | undefined): Json | undefined => {
     const plain = plainCell(cell);
     if (item === 'id') return idOf(plain);
-    if (options.isExact && typeof plain === 'string') return itemOf(plain);
+    if (item === MORE) return itemOf(textOfCell(plain));
+    if (options.isExact)
+      return typeof plain === 'string'
+        ? itemOf(plain, notation.hasCommas)
+        : readByColumn(plain, (kinds[at] as ColumnKinds).named, notation);
     if (item === 'block') return textOfCell(plain).trim() === '' ? undefined : blockValue(plain);
-    if (item === MORE) return typeof plain === 'string' ? itemOf(plain) : itemOf(plain.text);
     const input = inputOf(options.declared, block, item);
     const column = kindFor(kinds[at] as ColumnKinds, block);
     return input ? readByKind(plain, input, column, notation) : readByColumn(plain, column, notation);

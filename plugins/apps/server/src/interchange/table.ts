@@ -190,12 +190,11 @@ function plainCell(value: Json | undefined): string {
 const wholeCell =
   (hasCommas: boolean) =>
   (value: Json | undefined, { hasTexts, hasOthers, isDate }: Column): string => {
-    if (typeof value === 'number' && hasCommas) return String(value).replace('.', ',');
     if (value === null && hasTexts && !hasOthers) return NULL;
-    if (typeof value !== 'string') return cellOf(value);
+    if (typeof value !== 'string') return cellOf(value, hasCommas);
     // Beside other values a bare text would make texts of them.
     if (hasOthers) return JSON.stringify(value);
-    return isDate && !ADDED.test(value) ? cellOf(value) : keptText(value);
+    return isDate && !ADDED.test(value) ? cellOf(value, hasCommas) : keptText(value);
   };
 
 /** The items that have no column. */
