@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { csvTable, type Format, formatOf, WrongEntry, xlsxTable } from '../../server/src/interchange';
+import { ColumnsChanged, csvTable, type Format, formatOf, WrongEntry, xlsxTable } from '../../server/src/interchange';
 import type { StoredRecord } from '../../server/src/records/types';
 import type { Separator } from '../../shared/cells';
 import { CannotRun, type ExitCode, exitCodes, type Invocation, type RunCommand } from './command';
@@ -67,15 +67,31 @@ async function exportTo(
     xlsx: () => xlsxTable(read, { declared, isWhole: true }),
     ndjson: () => ndjson(read()),
   };
-  try {
-    await writeWhole(file, async (write) => {
+  const write = () =>
+    writeWhole(file, async (write) => {
       for await (const piece of pieces[formatOf(file)]()) await write(piece);
     });
+  try {
+    await untilUnchanged(write);
   } catch (error) {
-    throw error instanceof WrongEntry ? new CannotRun(error.message) : error;
+    throw error instanceof WrongEntry || error instanceof ColumnsChanged ? new CannotRun(error.message) : error;
   }
   show(total, true);
   return done;
+}
+
+/** Times that a table is written while others change its records. */
+const MAX_TRIES = 5;
+
+async function untilUnchanged(write: () => Promise<void>): Promise<void> {
+  for (let left = MAX_TRIES - 1; left > 0; left -= 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof ColumnsChanged)) throw error;
+    }
+  }
+  return write();
 }
 
 async function* ndjson(batches: AsyncIterable<StoredRecord[]>): AsyncGenerator<string> {

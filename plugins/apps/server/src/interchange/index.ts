@@ -12,6 +12,6 @@ export {
   type RecordEntry,
   type RecordFile,
 } from './entries';
-export { csvTable, type DeclaredItems, labelsOf, type RowBatches, type TableOptions } from './table';
+export { ColumnsChanged, csvTable, type DeclaredItems, labelsOf, type RowBatches, type TableOptions } from './table';
 export { WrongEntry } from './text';
 export { createSheets, type Sheet, type Sheets, XLSX_TYPE, xlsxTable } from './xlsx';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Items } from '../../../shared/json';
 import { csvTable, type TableOptions } from './table';
-import { NONE, records as recordsOf } from './testing/files';
+import { inOrder, NONE, records as recordsOf } from './testing/files';
 
 interface Row {
   id: string;
@@ -18,7 +18,7 @@ interface Options extends Omit<Partial<TableOptions>, 'declared'> {
 async function tableOf(records: Row[], { declared = [], ...options }: Options = {}): Promise<string> {
   const pieces: Buffer[] = [];
   const whole = { declared: { ...NONE, names: declared }, isWhole: true, ...options };
-  for await (const piece of csvTable(() => [records], whole)) pieces.push(piece);
+  for await (const piece of csvTable(() => [inOrder(records)], whole)) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 

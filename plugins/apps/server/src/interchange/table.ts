@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Separator, separators } from '../../../shared/cells';
 import type { Items, Json } from '../../../shared/json';
+import { AppsError } from '../common/errors';
 import { encoded, slices } from '../common/time/pace';
 import { ADDED, type ItemKind } from './cells';
 import { cellOf, csvText, fromSpreadsheet, jsonOf, keptText, NULL, notFormula } from './csv';
@@ -107,6 +108,8 @@ export function mapped(columns: Items, mapping: Mapping): Items | string {
 export interface RecordRow {
   id: string;
   items: Items;
+  /** Its place in the order of creation. */
+  seq: number;
 }
 
 export type RowBatches = Iterable<RecordRow[]> | AsyncIterable<RecordRow[]>;
@@ -143,15 +146,18 @@ export interface Columns {
   id: Column;
   items: Column[];
   hasMore: boolean;
-  /** The items that have a column. */
-  names: ReadonlySet<string>;
+  /** Columns by the names of their items. */
+  byName: ReadonlyMap<string, Column>;
+  /** The place of the newest record. */
+  newest: number;
 }
 
 /**
  * Records as a CSV table, in pieces of some milliseconds of work, between which other requests are served. The first line
  * names the columns of the items that the records have: `id`, declared items, at most 200 others in the order of the records, and
  * `MORE` where these are not all (docs/reference/import-export.md#csv). No spreadsheet reads a cell as a formula.
- * @param read reads the records, twice, to keep memory flat: the columns come first
+ * @param read reads the records, twice, to keep memory flat: the columns come first. Records that are newer than these are
+ *   left out; ColumnsChanged where one has got an item without a column
  */
 export async function* csvTable(read: () => RowBatches, options: TableOptions): AsyncGenerator<Buffer, void> {
   const separator = separators[options.separator ?? 'comma'];
@@ -163,10 +169,37 @@ export async function* csvTable(read: () => RowBatches, options: TableOptions): 
     (options.hasMark ? MARK : '') +
     line([id.heading, ...items.map(({ heading }) => heading), ...(hasMore ? [MORE] : [])], true);
   const rowOf = (row: RecordRow): string => {
+    requireColumns(row, columns, options);
     const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
     return line(hasMore ? [...cells, moreCell(row, columns)] : cells);
   };
-  yield* encoded(read(), rowOf, { head });
+  yield* encoded(seenOf(read(), columns), rowOf, { head });
+}
+
+/** Those of the records that have been there when the columns were found. */
+export async function* seenOf(batches: RowBatches, { newest }: Columns): AsyncGenerator<RecordRow[], void> {
+  for await (const batch of batches) yield batch.filter(({ seq }) => seq <= newest);
+}
+
+/** Throws ColumnsChanged for a record whose items the columns do not hold. */
+export function requireColumns(
+  { id, items }: RecordRow,
+  { byName, hasMore }: Columns,
+  { isWhole }: Pick<TableOptions, 'isWhole'>,
+): void {
+  for (const [name, value] of Object.entries(items)) {
+    const column = byName.get(name);
+    const fits = column ? !isWhole || value === null || column[sortOf(value)] : hasMore;
+    if (!fits) throw new ColumnsChanged(id);
+  }
+}
+
+/** A record was changed while a table was made, so that its columns are others now: the table can be made again. */
+export class ColumnsChanged extends AppsError {
+  constructor(id: string) {
+    const message = `The record "${id}" was changed during the export, which has no column for it: try again`;
+    super('ServiceUnavailableError', message, { headers: { 'Retry-After': '1' } });
+  }
 }
 
 /** The rows that `work` makes of records, in slices. */
@@ -198,16 +231,16 @@ const wholeCell =
   };
 
 /** The items that have no column. */
-export function moreCell({ items }: RecordRow, { names }: Columns): string {
-  const others = Object.entries(items).filter(([name]) => !names.has(name));
+export function moreCell({ items }: RecordRow, { byName }: Columns): string {
+  const others = Object.entries(items).filter(([name]) => !byName.has(name));
   const members = others.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return members.length > 0 ? `{${members.join()}}` : '';
 }
 
-interface Found {
-  hasTexts: boolean;
-  hasOthers: boolean;
-}
+type Found = Pick<Column, 'hasTexts' | 'hasOthers'>;
+
+/** What a column has that has a value besides null. */
+const sortOf = (value: Json): keyof Found => (typeof value === 'string' ? 'hasTexts' : 'hasOthers');
 
 /** The columns of the items that the records have. @param look sees each record, before anything is written */
 export async function columnsOf(
@@ -217,7 +250,7 @@ export async function columnsOf(
 ): Promise<Columns> {
   const wanted = new Set(declared.names.filter((name) => name !== 'id' && name !== MORE).slice(0, MAX_DECLARED));
   const [found, others] = [new Map<string, Found>(), new Map<string, Found>()];
-  let hasMore = false;
+  let [hasMore, newest] = [false, 0];
   const placeOf = (name: string): Map<string, Found> | undefined => {
     if (wanted.has(name)) return found;
     if (others.has(name) || (name !== MORE && others.size < MAX_OTHERS)) return others;
@@ -228,12 +261,12 @@ export async function columnsOf(
     const place = placeOf(name);
     if (!place) return;
     const sorts = place.get(name) ?? { hasTexts: false, hasOthers: false };
-    if (typeof value === 'string') sorts.hasTexts = true;
-    else if (value !== null) sorts.hasOthers = true;
+    if (value !== null) sorts[sortOf(value)] = true;
     place.set(name, sorts);
   };
   const noteRow = (row: RecordRow): void => {
     for (const [name, value] of Object.entries(row.items)) note(name, value);
+    newest = Math.max(newest, row.seq);
     look(row);
   };
   for await (const _ of rowsOf(batches, noteRow));
@@ -247,7 +280,7 @@ export async function columnsOf(
   const inOrder = [...wanted].flatMap((name) => (found.has(name) ? [[name, found.get(name) as Found] as const] : []));
   const items = [...inOrder, ...others].map(([name, sorts]) => columnOf(name, sorts));
   const id = { name: 'id', heading: 'id', hasTexts: true, hasOthers: false, isDate: false };
-  return { id, items, hasMore, names: new Set(items.map(({ name }) => name)) };
+  return { id, items, hasMore, byName: new Map(items.map((column) => [column.name, column])), newest };
 }
 
 const dates = new Set(['date', 'datetime', 'time']);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Items } from '../../../shared/json';
 import { csvTable, type RecordRow, type TableOptions } from './table';
-import { declaring, NONE, records as readRecords } from './testing/files';
+import { declaring, inOrder, NONE, records as readRecords } from './testing/files';
 import { xlsxTable } from './xlsx';
 
 async function collected(pieces: AsyncIterable<string | Buffer>): Promise<Buffer> {
@@ -11,13 +11,15 @@ async function collected(pieces: AsyncIterable<string | Buffer>): Promise<Buffer
   return Buffer.concat(all);
 }
 
-const xlsx = (records: RecordRow[], options: Partial<TableOptions> = {}) =>
-  collected(xlsxTable(() => [records], { declared: NONE, isWhole: true, ...options }));
+type Row = Omit<RecordRow, 'seq'>;
+
+const xlsx = (records: Row[], options: Partial<TableOptions> = {}) =>
+  collected(xlsxTable(() => [inOrder(records)], { declared: NONE, isWhole: true, ...options }));
 
 const hostile: Items = JSON.parse(
   '{"__proto__":{"a":1},"constructor":"x","(more)":"own","=1":"=1","":1," ID ":2,"Name":3}',
 );
-const kept: RecordRow[] = [
+const kept: Row[] = [
   { id: '10', items: { ...hostile, text: '10', number: -1e-7, none: null, empty: '', mixed: 5, both: 'x' } },
   {
     id: '01067',
@@ -53,9 +55,49 @@ describe.each([
 
   test.each(['comma', 'semicolon', 'tab'] as const)('from CSV with %s', async (separator) => {
     const whole = { declared: options.declared, isWhole: true, separator, hasMark: true };
-    const csv = await collected(csvTable(() => [given.slice(0, -1)], whole));
+    const csv = await collected(csvTable(() => [inOrder(given.slice(0, -1))], whole));
     const found = await readRecords('a.csv', [csv], options);
     expect(found.map(({ id, items }) => ({ id, items }))).toEqual(given.slice(0, -1));
+  });
+});
+
+describe.each([
+  ['a.csv', csvTable],
+  ['a.xlsx', xlsxTable],
+])('records that change while %s is made', (file, tableOf) => {
+  const first: Row[] = [
+    { id: 'a', items: { n: 1, none: null } },
+    { id: 'b', items: { t: 'x' } },
+  ];
+  /** What is read from a table whose rows are those of a second reading. */
+  const written = async (second: Row[], options: Partial<TableOptions> = {}) => {
+    const readings = [first, second];
+    const read = () => [inOrder(readings.shift() ?? [])];
+    const table = await collected(tableOf(read, { declared: NONE, isWhole: true, ...options }));
+    return (await readRecords(file, [table])).map(({ id, items }) => ({ id, items }));
+  };
+
+  test.each<[what: string, second: Row[], found: Row[]]>([
+    ['newer records are left out', [...first, { id: 'c', items: { other: 1 } }], first],
+    [
+      'other values of the same types are in it',
+      [{ id: 'a', items: { n: 2, none: null } }],
+      [{ id: 'a', items: { n: 2, none: null } }],
+    ],
+  ])('%s', async (_, second, found) => {
+    expect(await written(second)).toEqual(found);
+  });
+
+  test.each<[what: string, items: Items, options: Partial<TableOptions>]>([
+    ['an item without a column', { n: 1, other: 1 }, {}],
+    ['an item without a column, also for people', { n: 1, other: 1 }, { isWhole: false }],
+    ['a text among numbers', { n: 'one' }, {}],
+    ['a number among texts', { t: 1 }, {}],
+    ['a value where there was none', { none: 1 }, {}],
+  ])('%s ends it', async (_, items, options) => {
+    await expect(written([{ id: 'a', items }], options)).rejects.toThrow(
+      'The record "a" was changed during the export',
+    );
   });
 });
 
@@ -140,5 +182,8 @@ describe('a workbook', () => {
     ],
   ])('cannot hold %s', async (_, items, message) => {
     await expect(xlsx([{ id: 'a', items }])).rejects.toThrow(message);
+    const readings: Row[][] = [[{ id: 'a', items: { long: 'x' } }], [{ id: 'a', items }]];
+    const changing = xlsxTable(() => [inOrder(readings.shift() ?? [])], { declared: NONE, isWhole: true });
+    await expect(collected(changing)).rejects.toThrow(message);
   });
 });

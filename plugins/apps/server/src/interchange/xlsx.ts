@@ -15,7 +15,9 @@ import {
   moreCell,
   type RecordRow,
   type RowBatches,
+  requireColumns,
   rowsOf,
+  seenOf,
   type TableOptions,
   valueIn,
 } from './table';
@@ -117,21 +119,19 @@ export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsh
 
 /**
  * Records as an XLSX table, in pieces, with the columns of `csvTable`: numbers and truth values have their types, all others are
- * texts. WrongEntry before the first piece for what no sheet can hold.
+ * texts. WrongEntry for what no sheet can hold, before the first piece where it is not written meanwhile.
  */
 export async function* xlsxTable(
   read: () => RowBatches,
   { declared, isWhole }: Pick<TableOptions, 'declared' | 'isWhole'>,
 ): AsyncGenerator<Buffer, void> {
-  let rows = 1;
-  const columns = await columnsOf({ declared, isWhole }, read(), (row) => {
-    rows += 1;
-    if (rows > MAX_ROWS) throw new WrongEntry('A sheet has at most 1,048,575 records: export them as CSV or NDJSON');
-    for (const [name, value] of Object.entries(row.items)) requireShort(row, name, value);
-  });
+  const columns = await columnsOf({ declared, isWhole }, read(), bounds());
+  const requireBounds = bounds();
   const { id, items, hasMore } = columns;
   const cell = isWhole ? wholeCell : plainCell;
   const valuesOf = (row: RecordRow): CellValue[] => {
+    requireColumns(row, columns, { isWhole });
+    requireBounds(row);
     const cells = [cell(row.id, id), ...items.map((column) => cell(valueIn(row, column), column))];
     return (hasMore ? [...cells, moreCell(row, columns)] : cells).map(asCell);
   };
@@ -139,7 +139,7 @@ export async function* xlsxTable(
   const shown = hasMore ? [...headings, { heading: MORE, isText: true }] : headings;
   // A package of modules, which not every process needs.
   const { writeXlsxStream } = await import('hucre/xlsx');
-  const written = writeXlsxStream(singly(rowsOf(read(), valuesOf)), {
+  const written = writeXlsxStream(singly(rowsOf(seenOf(read(), columns), valuesOf)), {
     name: 'Records',
     // Text stays text when it is edited: ids and codes, for example.
     columns: shown.map(({ heading, isText }) => ({ header: escaped(heading), ...(isText && { numFmt: '@' }) })),
@@ -160,6 +160,16 @@ async function* singly(batches: AsyncIterable<CellValue[][]>): AsyncGenerator<Ce
       begin = performance.now();
     }
   }
+}
+
+/** Throws WrongEntry for a record that a sheet cannot hold with those before it. */
+function bounds(): (row: RecordRow) => void {
+  let rows = 1;
+  return (row) => {
+    rows += 1;
+    if (rows > MAX_ROWS) throw new WrongEntry('A sheet has at most 1,048,575 records: export them as CSV or NDJSON');
+    for (const [name, value] of Object.entries(row.items)) requireShort(row, name, value);
+  };
 }
 
 function requireShort({ id }: RecordRow, name: string, value: Json): void {

@@ -1,7 +1,7 @@
 import type { ItemKind } from '../cells';
 import { entriesOf, formatOf, openRecords, type ReadOptions, type RecordEntry } from '../entries';
 import { readSheet, type SheetRow } from '../sheet-task';
-import type { DeclaredItems } from '../table';
+import type { DeclaredItems, RecordRow } from '../table';
 
 export const NONE: DeclaredItems<ItemKind> = { names: [], labels: new Map(), blocks: new Map() };
 
@@ -28,6 +28,10 @@ export function opened(file: string, pieces: (string | Uint8Array)[], options: P
   };
   return openRecords({ bytes, sheet }, { format: formatOf(file), declared: NONE, ...options });
 }
+
+/** Records of a test, in the order of creation. */
+export const inOrder = (records: readonly Omit<RecordRow, 'seq'>[]): RecordRow[] =>
+  records.map((record, at) => ({ ...record, seq: at + 1 }));
 
 /** The records of a file. */
 export async function records(file: string, pieces: (string | Uint8Array)[], options: Partial<ReadOptions> = {}) {
