@@ -65,15 +65,51 @@ describe('records', () => {
     );
   }, 180_000);
 
-  test('an import can be run again; other items under a known id stop it', async () => {
-    await writeFile(
-      at('more.ndjson'),
-      lines([{ id: 'new', items: {} }, ...many.slice(0, 10), { id: 'r/5', n: 'other' }]),
-    );
-    expect(await run('import', 'site', 'open', 'more.ndjson', '--json')).toMatchObject({
-      code: 1,
-      json: { imported: 0, skipped: 0, error: 'The record "r/5" is there already, with other items' },
-    });
+  const unnamed = Array.from({ length: 1_000 }, (_, at) => ({ at }));
+  test.each<[what: string, records: object[], error: string, summary: string, stored: number]>([
+    [
+      'other items under a known id',
+      [{ id: 'new', items: {} }, ...many.slice(0, 5), { id: 'r/5', n: 'other' }],
+      'The record "r/5" is there already, with other items',
+      '0 records imported before that; the import can be run again',
+      0,
+    ],
+    [
+      'other items under a known id, behind records without an id',
+      [...unnamed, { id: 'r/5', n: 'other' }],
+      'The record "r/5" is there already, with other items',
+      '1000 records imported before that; 1000 of them have no id in the file, and another import would create them once more',
+      1_000,
+    ],
+    [
+      'an id that comes again in another part',
+      [{ id: 'two', block: 'counted', amount: 1 }, ...unnamed, { id: 'two', block: 'counted', amount: 2 }],
+      'The id "two" is in the file twice',
+      '0 records imported before that; the import can be run again',
+      0,
+    ],
+    [
+      'a line that is no record, behind a thousand others',
+      [...unnamed, []],
+      'Line 1001 is not an object',
+      '0 records imported before that; the import can be run again',
+      0,
+    ],
+  ])(
+    'an import stops at %s',
+    async (_, records, error, summary, stored) => {
+      const { knex } = database();
+      const count = async () => Number((await knex('apps_records').where({ app: 'open' }).count('* as n'))[0]?.n);
+      const before = await count();
+      await writeFile(at('more.ndjson'), lines(records));
+      const { code, err, json } = await run('import', 'site', 'open', 'more.ndjson', '--json');
+      expect([code, json.error, (await count()) - before]).toEqual([1, error, stored]);
+      expect(err).toContain(summary);
+    },
+    180_000,
+  );
+
+  test('an import of records with ids can be run again', async () => {
     await writeFile(at('more.ndjson'), lines([{ id: 'new', items: {} }, ...many.slice(0, 10)]));
     expect((await run('import', 'site', 'open', 'more.ndjson')).out).toContain('1 records imported, 10 skipped');
   }, 180_000);

@@ -6,6 +6,7 @@ import { fieldLines } from '../../server/src/common/errors';
 import {
   entriesOf,
   formatOf,
+  type Line,
   openRecords,
   type ReadChoices,
   type RecordFile,
@@ -59,36 +60,27 @@ interface Imported {
   error?: string;
 }
 
-/**
- * Creates the records of a file that do not exist yet (docs/reference/import-export.md#records-by-command-line). Those of blocks
- * pass the rules of their blocks: the whole file is checked before its first record is stored.
- * @param target.restore whether they are stored as they were exported, without logic and checks
- */
-async function importRecords(
-  { output, cwd, host }: Invocation,
-  target: { site: string; app: string; file: string; restore: boolean; choices: ReadChoices },
-): Promise<ExitCode> {
-  const file = resolve(cwd, target.file);
-  const size = sizeOf(file);
-  const result = await withApp(host(), target.site, target.app, async (stored): Promise<Imported> => {
-    let records: Records;
-    try {
-      records = await opened(file, stored, target);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return { imported: 0, skipped: 0, error: (error as Error).message };
-    }
-    const hasRules = !target.restore && (stored.strict || (await isRuled(records)));
-    const tally = new Map<string, number>();
-    const check: Create = (records) => stored.create(records, true, tally);
-    const checked = hasRules ? await importFrom(records, stored, check, output.progress('Check', size)) : null;
-    if (checked?.error !== undefined) return { ...checked, imported: 0, skipped: 0 };
-    const show = output.progress('Import', size);
-    const plain: Create = (records) => stored.store.createMany(stored.key, one(records), { restores: target.restore });
-    const done = await importFrom(records, stored, hasRules ? (records) => stored.create(records, false) : plain, show);
-    if (done.error === undefined) show(size, true);
-    return done;
-  });
+interface Outcome {
+  result: Imported;
+  /** Imported records that have no id in the file: another import would create them once more. */
+  withoutId: number;
+}
+
+interface Target {
+  site: string;
+  app: string;
+  file: string;
+  /** Whether its records are stored as they were exported, without logic and checks. */
+  restore: boolean;
+  choices: ReadChoices;
+}
+
+async function importRecords({ output, cwd, host }: Invocation, given: Target): Promise<ExitCode> {
+  const target = { ...given, file: resolve(cwd, given.file) };
+  const size = sizeOf(target.file);
+  const { result, withoutId } = await withApp(host(), target.site, target.app, (stored) =>
+    importInto(stored, { ...target, size }, output),
+  );
   const { imported, skipped, error } = result;
   const summary = `${imported} records imported${skipped ? `, ${skipped} skipped because they exist already` : ''}`;
   output.data(result);
@@ -96,9 +88,43 @@ async function importRecords(
     output.line(summary);
     return exitCodes.fine;
   }
-  output.note(`${output.paint('red', 'error:')} ${error}\n${summary} before that; the import can be run again.`);
+  const again = withoutId
+    ? `${withoutId} of them have no id in the file, and another import would create them once more.`
+    : 'the import can be run again.';
+  output.note(`${output.paint('red', 'error:')} ${error}\n${summary} before that; ${again}`);
   return exitCodes.problems;
 }
+
+/**
+ * Creates the records of a file that do not exist yet (docs/reference/import-export.md#records-by-command-line). Those of blocks
+ * pass the rules of their blocks: the whole file is read, and checked, before its first record is stored.
+ */
+async function importInto(
+  stored: StoredApp,
+  { file, size, restore, choices }: Target & { size: number },
+  output: Invocation['output'],
+): Promise<Outcome> {
+  let records: Records;
+  let hasRules = false;
+  try {
+    records = await opened(file, stored, { restore, choices });
+    if (!restore) hasRules = stored.strict || (await isRuled(distinct(records)));
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return nothing((error as Error).message);
+  }
+  const tally = new Map<string, number>();
+  const check: Create = (some) => stored.create(some, true, tally);
+  const checked = hasRules ? await importFrom(distinct(records), stored, check, output.progress('Check', size)) : null;
+  if (checked?.result.error !== undefined) return nothing(checked.result.error);
+  const show = output.progress('Import', size);
+  const plain: Create = (some) => stored.store.createMany(stored.key, one(some), { restores: restore });
+  const done = await importFrom(records, stored, hasRules ? (some) => stored.create(some, false) : plain, show);
+  if (done.result.error === undefined) show(size, true);
+  return done;
+}
+
+const nothing = (error: string): Outcome => ({ result: { imported: 0, skipped: 0, error }, withoutId: 0 });
 
 type Create = (records: readonly NewRecord[]) => Promise<number>;
 
@@ -126,17 +152,27 @@ async function opened(
   return { ...found, bytesRead: () => latest?.bytesRead ?? 0 };
 }
 
-/** Whether there are rules for a record: of its block, or because it names a file, which may be of another record. */
-async function isRuled(file: Records): Promise<boolean> {
-  try {
-    for await (const { items } of entriesOf(file))
-      if (typeof items.block === 'string' || JSON.stringify(items).includes('"documentId"')) return true;
-    return false;
-  } catch (error) {
-    // The import says what is wrong, after the records before it.
-    if (error instanceof WrongEntry) return false;
-    throw error;
+/** The file for a reading before anything is stored: its other lines may not have the id of one. */
+const distinct = (file: Records): Records => ({ ...file, lines: () => distinctLines(file.lines()) });
+
+async function* distinctLines(lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  const ids = new Set<string>();
+  for await (const line of lines) {
+    const id = 'entry' in line ? line.entry.id : undefined;
+    if (id === undefined || !ids.has(id)) yield line;
+    else yield { line: line.line, problem: `The id "${id}" is in the file twice` };
+    if (id !== undefined) ids.add(id);
   }
+}
+
+/**
+ * Whether there are rules for a record: of its block, or because it names a file, which may be of another record. Reads to the first
+ * one, or to the end. Throws WrongEntry.
+ */
+async function isRuled(file: Records): Promise<boolean> {
+  for await (const { items } of entriesOf(file))
+    if (typeof items.block === 'string' || JSON.stringify(items).includes('"documentId"')) return true;
+  return false;
 }
 
 function sizeOf(file: string): number {
@@ -152,8 +188,9 @@ async function importFrom(
   { store, key }: StoredApp,
   create: Create,
   show: (done: number) => void,
-): Promise<Imported> {
+): Promise<Outcome> {
   const counts: Imported = { imported: 0, skipped: 0 };
+  let withoutId = 0;
   let chunk: NewRecord[] = [];
   /** The number in the file of a record that `create` counts among those that it got. */
   let numberOf = (record: number): number => record;
@@ -165,6 +202,7 @@ async function importFrom(
     counts.skipped += given.length - fresh.length;
     chunk = [];
     if (fresh.length > 0) counts.imported += await create(fresh);
+    withoutId += fresh.filter(({ id }) => id === undefined).length;
     show(file.bytesRead());
   };
   try {
@@ -173,14 +211,14 @@ async function importFrom(
       if (chunk.length === CHUNK) await flush();
     }
     await flush();
-    return counts;
+    return { result: counts, withoutId };
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { ...counts, error: messageOf(error as Error, numberOf) };
+    return { result: { ...counts, error: messageOf(error as Error, numberOf) }, withoutId };
   }
 }
 
-/** Errors of what the file holds; a conflict is an id that another process has taken meanwhile, or that is in the file twice. */
+/** Errors of what the file holds; a conflict is an id that another process has taken meanwhile, or of `--restore` one that is in the file twice. */
 const refusals = new Set([
   ...['BadRequestError', 'ConflictError', 'ValidationError', 'NotFoundError'],
   ...['LogicError', 'LogicTimeoutError', 'DefinitionError', 'PayloadTooLargeError'],
