@@ -11,9 +11,10 @@ const themes = useThemes({
     '  body: { type: TEXTAREA, index_type: text }',
     '  tags: { type: CHECKBOXES, options: [red, green], index_type: keyword }',
     '  shout: { type: BASIC, mode: COMPUTED_ON_SAVE }',
+    '  _delete: { confirm: Really? }',
     '',
   ].join('\n'),
-  'main/apps/shelf/blocks/book.html': '<p>{title}</p><p>{total}</p>{_save}',
+  'main/apps/shelf/blocks/book.html': '<p>{title}</p><p>{total}</p>{_save}{_delete}',
   'main/apps/shelf/blocks/book.js':
     'export function shout(context) {\n  return String(context.record.get("title")).toUpperCase();\n}\n' +
     'export function validate(context) {\n  if (context.request.form.title === "bad") context.invalid("title", "not this title");\n}\n' +
@@ -197,6 +198,15 @@ describe("a block's own form", () => {
     expect(errorOf(answer).details.errors).toMatchObject([{ path: ['title'] }, { path: ['total'] }]);
     expect(errorOf(answer).details.html).toMatch(/value="-1"/);
     expect((await ask<RecordsPage>('clerk', 'GET /records')).json.total).toBe(3);
+  });
+
+  test('asks the question of a button before it does anything', async () => {
+    const { id } = (await form({ title: 'Fig', _save: '' })).json;
+    const asked = await form({ title: 'Fig', _delete: '' }, id);
+    expect(asked.json).toMatchObject({ kind: 'shown', html: expect.stringContaining('Really?') });
+    expect(await stage.items('shelf', id)).toMatchObject({ title: 'Fig' });
+    const answered = await form({ title: 'Fig', _delete: '', _confirm: '_delete' }, id);
+    expect(answered.json).toEqual({ kind: 'deleted', id });
   });
 
   test('is checked by the block, too', async () => {

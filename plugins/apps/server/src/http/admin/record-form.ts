@@ -158,7 +158,8 @@ export const formHandlers: Pick<Handlers<typeof recordRoutes>, 'recordForm' | 's
     const visit = called.withForm(fields, files);
     const submit = async (run: Run) => {
       const { block, record } = await posted(run, wanted);
-      return submitBlock(run, block, record, { fields, wrong: new Map() }, rightsFor(run, record));
+      const rights = { ...rightsFor(run, record), asks: true };
+      return submitBlock(run, block, record, { fields, wrong: new Map() }, rights);
     };
     try {
       const { value } = await withRun(services, visit, found.app, submit, {
