@@ -9,7 +9,10 @@ import { useStage, useThemes } from '../support/hooks';
 import { type Entries, packed, renaming } from '../support/zip';
 import { linksBetweenThemes } from './archives/links';
 
-const themes = useThemes({ 'main/apps/shelf/blocks/book.html': '<p>old</p>' });
+const themes = useThemes({
+  'main/apps/shelf/blocks/book.html': '<p>old</p>',
+  'main/partials/card.html': '<p>card</p>',
+});
 const stage = useStage(() => ({
   themesDirectory: themes.directory,
   env: configured({ apps: { editing: true, archiveTests: true } }),
@@ -165,6 +168,16 @@ describe('a good ZIP', () => {
     expect(await text()).toBe('<p>new</p>');
   });
 
+  test.each<[what: string, files: Entries, kind: string]>([
+    ['an app of blocks', { 'blocks/a.html': '' }, 'app'],
+    ['an app of modules', { 'lib/a.js': '' }, 'app'],
+    ['a theme of apps', { 'apps/shelf/blocks/a.html': '' }, 'theme'],
+    ['a theme of templates', { 'templates/article.html': '' }, 'theme'],
+  ])('%s alone needs no folder around it', async (_, files, kind) => {
+    const { json } = await send(await packed(files), { write: false, ...(kind === 'theme' && { theme: undefined }) });
+    expect(json).toMatchObject({ problems: [], kind, id: 'in', state: 'checked' });
+  });
+
   test('of a theme makes a theme; what is exported can be imported', async () => {
     const made = await send(await packed({ 'third/layout.html': '{{ main }}', 'third/theme.yaml': 'title: Third\n' }), {
       theme: undefined,
@@ -229,6 +242,13 @@ test.skip('is left out', () => undefined);
       expect.anything(),
       { file: 'blocks/a.js', line: 1 },
     ]);
+  });
+
+  test('the findings of lint have the partials of the theme', async () => {
+    const files = { 'quiz/blocks/a.html': '{% render "card" %}' };
+    expect((await check(files)).findings).toEqual([]);
+    const { findings } = await check({ 'quiz/blocks/a.html': '{% render "none" %}' });
+    expect(findings).toMatchObject([{ file: 'blocks/a.html', severity: 'error' }]);
   });
 
   test('its tests, once they are asked for, in a theme of its own; nothing is written', async () => {

@@ -15,10 +15,10 @@ import { pipeline } from 'node:stream/promises';
 import type { ZipFile } from 'yauzl';
 import { brokenCatalogues, loadApp, readRules, readThemeInfo } from '../apps';
 import { attempt, errorText } from '../common/errors';
-import { createSitesFrom, isId, newIdProblem } from '../sites';
+import { createSitesFrom, isId, newIdProblem, sharedFolders } from '../sites';
 import type { Sites } from '../sites/types';
 import { ArchiveError, type ArchiveFile, filesOf, openArchive } from './entries';
-import { type Differences, differences } from './files';
+import { type Differences, differences, filesBelow } from './files';
 
 /** What a ZIP holds. */
 interface Contents {
@@ -33,6 +33,14 @@ const ofThemes = /^(rules\.yaml$|templates\/)/;
 /** What only a theme has, beside the apps' folder; its other folders may have any name. */
 const onlyOfThemes = /^(theme\.yaml$|layout\.html$)/;
 
+/** What files are: both where they are side by side, null where they are neither. */
+function kindOf(paths: readonly string[], appsFolder: string): Contents['kind'] | 'both' | null {
+  const isSurelyTheme = paths.some((path) => onlyOfThemes.test(path) || path.startsWith(`${appsFolder}/`));
+  const isApp = !isSurelyTheme && paths.some((path) => ofApps.test(path));
+  const isTheme = isSurelyTheme || paths.some((path) => ofThemes.test(path));
+  return isApp ? (isTheme ? 'both' : 'app') : isTheme ? 'theme' : null;
+}
+
 /**
  * The app or theme of a ZIP: the files are in one folder, named by the id, or at the top, then the id is `fallback`.
  * Returns a sentence where the ZIP holds neither.
@@ -41,25 +49,25 @@ function contentsOf(
   files: readonly ArchiveFile[],
   { appsFolder, id: wanted, fallback }: { appsFolder: string; id: string | undefined; fallback: string },
 ): Contents | string {
-  const [root, ...others] = new Set(files.map(({ path }) => path.slice(0, path.indexOf('/') + 1)));
-  const prefix = others.length === 0 ? (root ?? '') : '';
-  const own = new Map(files.map((file) => [file.path.slice(prefix.length), file]));
-  const paths = [...own.keys()];
-  const isSurelyTheme = paths.some((path) => onlyOfThemes.test(path) || path.startsWith(`${appsFolder}/`));
-  const isApp = !isSurelyTheme && paths.some((path) => ofApps.test(path));
-  const isTheme = isSurelyTheme || paths.some((path) => ofThemes.test(path));
-  if (isApp === isTheme) {
-    return isApp
-      ? 'The ZIP has files of an app and of a theme side by side'
-      : `The ZIP holds no app (blocks/, settings.yaml) and no theme (theme.yaml, layout.html, ${appsFolder}/)`;
-  }
+  const [root = '', ...others] = new Set(files.map(({ path }) => path.slice(0, path.indexOf('/') + 1)));
+  const kindBelow = (prefix: string) =>
+    kindOf(
+      files.map(({ path }) => path.slice(prefix.length)),
+      appsFolder,
+    );
+  // A single folder may also be the only one of an app or theme, such as `blocks/`.
+  const prefix = others.length === 0 && kindBelow(root) !== null ? root : '';
+  const kind = kindBelow(prefix);
+  if (kind === null)
+    return `The ZIP holds no app (blocks/, settings.yaml) and no theme (theme.yaml, layout.html, ${appsFolder}/)`;
+  if (kind === 'both') return 'The ZIP has files of an app and of a theme side by side';
   const id = wanted ?? (prefix === '' ? fallback : prefix.slice(0, -1));
   const problem = isId(id) ? newIdProblem(id) : '';
   if (problem !== null) {
     const why = problem === '' ? '' : `, because it ${problem}`;
-    return `"${id}" cannot be the id of ${isApp ? 'an app' : 'a theme'}${why}; choose one with --id`;
+    return `"${id}" cannot be the id of ${kind === 'app' ? 'an app' : 'a theme'}${why}; choose one with --id`;
   }
-  return { kind: isApp ? 'app' : 'theme', id, files: own };
+  return { kind, id, files: new Map(files.map((file) => [file.path.slice(prefix.length), file])) };
 }
 
 /**
@@ -289,6 +297,7 @@ export async function importArchive(request: ImportRequest): Promise<Imported> {
       if (fresh.problems.length > 0) return { problems: fresh.problems };
       if (!request.write) {
         const { folder, theme } = fresh;
+        if (target.theme) await copyShared(target.theme.folder, join(temporary, theme));
         await request.inspect?.({ themesDirectory: temporary, theme, folder, contents, into: target.theme });
       }
       return await settle(request, contents, target, fresh.folder);
@@ -339,6 +348,17 @@ async function unpackInto(
   if (info && existsSync(info)) copyFileSync(info, join(themeFolder, 'theme.yaml'));
   const problems = await definitionProblems({ themesDirectory: temporary, appsFolder, theme: themeId });
   return { folder, theme: themeId, problems };
+}
+
+/** Copies what the apps of a theme use of it. */
+async function copyShared(from: string, to: string): Promise<void> {
+  for (const shared of sharedFolders) {
+    if (!lstatSync(join(from, shared), { throwIfNoEntry: false })?.isDirectory()) continue;
+    for (const path of await filesBelow(join(from, shared))) {
+      mkdirSync(dirname(join(to, shared, path)), { recursive: true });
+      copyFileSync(join(from, shared, path), join(to, shared, path));
+    }
+  }
 }
 
 /** Puts the new folder in its place, if nothing is there or it may be replaced. */

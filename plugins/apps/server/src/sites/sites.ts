@@ -190,8 +190,10 @@ function createFolders() {
   };
 }
 
-/** Whether the apps of a theme use this file of it, besides `theme.yaml`. */
-const isShared = (path: string) => /^(?:partials|locales)\//.test(path);
+/** Folders of a theme that its apps use too, besides `theme.yaml`. */
+export const sharedFolders = ['partials', 'locales'] as const;
+
+const isShared = (path: string) => sharedFolders.some((folder) => path.startsWith(`${folder}/`));
 
 /** Revision of the files of a theme that its apps use; '' without such files. */
 const sharedRevision = memoized((theme: Snapshot): string => {
