@@ -98,6 +98,19 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
     }
   });
 
+  test('a form in place is sent with the query of its block, in a page and at its own address', async () => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
+    for (const [index, address] of [`${stage.host.url}/site/?boards=1`, `${board()}?page=3`].entries()) {
+      const { page, context } = await browser.visitor();
+      await page.goto(address);
+      const block = page.locator('form[name=board]').last();
+      await block.getByText('Like', { exact: true }).click();
+      await expect.poll(() => block.locator('.total').textContent()).toBe(String(2 + index));
+      expect(await block.locator('.page').textContent()).toBe('3');
+      await context.close();
+    }
+  });
+
   test('back and forward show each block of a page what it has shown, also of several that are alike', async () => {
     await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
     const { page, context } = await browser.visitor();

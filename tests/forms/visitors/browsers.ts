@@ -101,6 +101,12 @@ export function browsers(stage: Stage): void {
       await other.page.goto(page.url());
       expect(await other.page.textContent('.found')).toBe('found two words page 1');
       expect(await other.page.locator('main').count()).toBe(1);
+      // A new search begins at its first page.
+      await page.click('text=Page 2');
+      await found('found second page 2');
+      await page.fill('[name=q]', 'third');
+      await page.keyboard.press('Enter');
+      await found('found third page 1');
       await Promise.all([context.close(), other.context.close()]);
     });
   });

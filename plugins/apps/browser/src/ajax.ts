@@ -3,7 +3,7 @@ import { addressOf, isShared, remember } from './history';
 import { isOwnOrigin, words } from './home';
 import { attempt, busy, put } from './place';
 import { waitsForProof } from './proof';
-import { addressIn, BLOCK } from './settings';
+import { addressIn, BLOCK, shownAt } from './settings';
 
 interface Reload {
   init?: BlockRequest;
@@ -36,7 +36,7 @@ export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, 
 
 /** Shows a form with what was entered in it before; nothing is carried out. */
 export function showAgain(block: HTMLFormElement, fields: URLSearchParams): void {
-  const url = addressIn(block.getAttribute('action'));
+  const url = shownAt(block);
   if (isOwnOrigin(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
 }
 
@@ -79,15 +79,17 @@ export function onSubmit(event: SubmitEvent): void {
   // A person has sent the form, so that the time for which it was shown does not matter.
   if (event.isTrusted) data.delete('_shown');
   const login = url.origin === location.origin ? () => sendAsPage(form, button, url) : undefined;
+  // The answer is shown in place of the block: with the query that it has, such as that of `include`.
+  const inPlace = isAjax && !button?.getAttribute('formaction') ? shownAt(form) : url;
   if (hasFiles) {
     if (button?.name) data.append(button.name, button.value);
-    return sendFiles(form, url, { method: 'POST', body: data, follow: !isAjax, stays }, login);
+    return sendFiles(form, inPlace, { method: 'POST', body: data, follow: !isAjax, stays }, login);
   }
   const body = new URLSearchParams();
   for (const [name, value] of data) if (typeof value === 'string') body.append(name, value);
   const shared = isShared(button ?? form) ? addressOf(url, body) : null;
   if (button?.name) body.append(button.name, button.value);
-  reload(form, url, { init: { method: 'POST', body, stays }, shared, login });
+  reload(form, shared ?? inPlace, { init: { method: 'POST', body, stays }, shared, login });
 }
 
 /** The Enter key in a field that looks for something presses the button beside it, not the one that saves. */
