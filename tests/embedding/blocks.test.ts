@@ -292,6 +292,9 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
     ['so does one with a file', true, 'Away', site, () => elsewhere.origin],
     ['so does one in a page of another origin', false, 'Away', () => elsewhere.origin, () => elsewhere.origin],
     ['a form leads to a file', false, 'File', site, () => `${site()}@@apps.css`],
+    ['a form leads to a login, and is sent once', false, 'Away', site, () => `${site()}@@apps/live/blocks/members`],
+    ['so does one with a file', true, 'Away', site, () => `${site()}@@apps/live/blocks/members`],
+    ['a form leads to an error, and is sent once', false, 'Away', site, () => `${site()}@@apps/terms/record/none`],
   ])('in place, %s', async (_, hasFile, button, from, to) => {
     await stage.put('live', 'n', { n: 1 }).catch(() => undefined);
     const { n } = (await stage.items('live', 'n')) as { n: number };

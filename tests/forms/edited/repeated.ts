@@ -42,6 +42,12 @@ export function repeatedRequests(stage: Stage): void {
       expect(await records('again')).toHaveLength(3);
     });
 
+    test('is saved once whether a script sends its line ends or a browser', async () => {
+      const fields = await open(block);
+      for (const more of ['two\nlines', 'two\r\nlines']) await send(fields, { name: 'lines', more });
+      expect(await records('lines')).toHaveLength(1);
+    });
+
     test('is refused twice, or fails twice, and is then saved once', async () => {
       const fields = await open(block);
       const refused = await times(2, () => send(fields, { name: '' }));

@@ -21,7 +21,7 @@ export interface Loaded {
 /**
  * Fetches a block's form. Only from where this script comes from, and only HTML; credentials go along where the page is
  * of the same origin. Null for an answer that is unwanted, and for one that replaces this page: a page of its own or a file, to which a
- * redirect led, or the address of another origin.
+ * redirect led, an error to which that of a sent form led, or the address of another origin.
  */
 export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loaded | null> {
   if (!isOwnOrigin(url)) throw new Failure(words.failed);
@@ -30,10 +30,12 @@ export async function fetchBlock(url: URL, init: BlockRequest = {}): Promise<Loa
   if (!response || !isOwnOrigin(new URL(response.url))) throw new Failure(words.failed);
   const { html, status, redirected, elsewhere } = response;
   const isHtml = /^text\/html\b/i.test(response.type);
-  if (status === 200 && (elsewhere || (redirected && !isHtml))) return leave(elsewhere ?? response.url);
-  if (!isHtml) throw new Failure(words.failed);
   const content = parsed(html);
   const invalid = [403, 409, 422, 429].includes(status) && content.querySelector(BLOCK) !== null;
+  // An error behind the redirect of a form: it was carried out, and would be carried out twice if it were sent again.
+  const isDone = redirected && (status > 299 ? init.body && !invalid : !isHtml);
+  if (isDone || (elsewhere && status === 200)) return leave(elsewhere ?? response.url);
+  if (!isHtml) throw new Failure(words.failed);
   const lacksToken = status === 403 && content.querySelector('[data-error=CsrfError]');
   if (status === 401 || (lacksToken && !invalid)) throw new LoginNeeded(explained(html));
   if (status > 299 && !invalid) throw new Failure(explained(html));
@@ -73,9 +75,14 @@ const headers = { Accept: 'text/html+fragment' };
 
 async function load(url: URL, init: BlockRequest): Promise<Answer> {
   const response = await fetch(url, { ...init, headers });
-  const { url: final, redirected, status, headers: answered } = response;
-  const type = answered.get('Content-Type') ?? '';
-  return { url: final, redirected, status, type, elsewhere: answered.get('Location'), html: await response.text() };
+  return {
+    url: response.url,
+    redirected: response.redirected,
+    status: response.status,
+    type: response.headers.get('Content-Type') ?? '',
+    elsewhere: response.headers.get('Location'),
+    html: await response.text(),
+  };
 }
 
 /** Sends a form with files; `fetch` does not tell how much of them is sent. */

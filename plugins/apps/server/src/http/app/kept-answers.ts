@@ -42,10 +42,14 @@ export function postedForm(exchange: Exchange, fields: Fields): Repeatable | nul
   } catch {
     return null;
   }
-  const entered = Object.entries(fields).filter(([name]) => !OWN.has(name));
+  const entered = Object.entries(fields).flatMap(([name, texts]) => (OWN.has(name) ? [] : [[name, inLines(texts)]]));
   const fingerprint = digestOf([entered, filesOf(exchange)]);
   return repeatable(exchange, ['form', token, ctx.path, fingerprint], fingerprint, null);
 }
+
+/** What a field sends, with line ends as a script has them: those of a form that is sent as a page are others. */
+const inLines = (texts: unknown): unknown =>
+  Array.isArray(texts) ? texts.map(inLines) : typeof texts === 'string' ? texts.replace(/\r\n?/g, '\n') : texts;
 
 const KEY_HEADER = 'Idempotency-Key';
 
