@@ -14,10 +14,6 @@ const timeOf = (position: Position): number => Number(position.split('.')[1]);
 export const isAfter = (position: Position, other: Position): boolean =>
   timeOf(position) >= timeOf(other) + (processOf(position) === processOf(other) ? 0 : MARGIN);
 
-/** The same process's moment some milliseconds later. */
-const later = (position: Position, milliseconds: number): Position =>
-  `${processOf(position)}.${Math.round(timeOf(position) + Math.max(0, milliseconds))}`;
-
 /** The first of some positions; of no process where they are of several. */
 export function earliest(positions: readonly Position[]): Position | undefined {
   const [first] = positions;
@@ -29,8 +25,8 @@ export function earliest(positions: readonly Position[]): Position | undefined {
 /** Milliseconds after which a refused connection is tried again. */
 const RETRY = 30_000;
 
-/** Milliseconds for which an event may be on its way. */
-const LATENCY = 1_000;
+/** Milliseconds without an event after which a connection is taken for lost: the server sends one every 25 seconds. */
+const SILENCE = 60_000;
 
 interface Handlers {
   /** The server waits for the tokens now. */
@@ -50,31 +46,44 @@ export interface Stream {
   close(): void;
 }
 
-/** Opens a connection; a browser that has lost it opens it again by itself, and says what it has seen. */
+/**
+ * Opens a connection; a browser that has lost it opens it again by itself, and says what it has seen. One that was lost unnoticed, as in
+ * another network, is opened again here.
+ */
 export function openStream(url: URL, tokens: readonly string[], since: Position | undefined, on: Handlers): Stream {
   url.searchParams.set('t', tokens.join());
   if (since) url.searchParams.set('since', since);
-  let source: EventSource;
+  let source: EventSource | undefined;
   let timer: number | undefined;
   let opened: { position: Position; at: number } | undefined;
-  let last: { id: Position; at: number } | undefined;
+  let last: Position | undefined;
 
+  const startIn = (milliseconds: number): void => {
+    clearTimeout(timer);
+    timer = window.setTimeout(start, milliseconds);
+  };
   const start = (): void => {
+    source?.close();
+    opened = undefined;
+    if (last) url.searchParams.set('since', last);
     source = new EventSource(url);
+    startIn(SILENCE);
     source.onerror = () => {
       opened = undefined;
       // A browser does not connect again after a refusal: the server has too many connections, in all or of this client.
-      if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(start, RETRY);
+      if (source?.readyState === EventSource.CLOSED) startIn(RETRY);
     };
     source.addEventListener('alive', ({ lastEventId: id }) => {
-      last = { id, at: Date.now() };
+      startIn(SILENCE);
+      last = id;
       if (opened) return on.alive();
       opened = { position: id, at: Date.now() };
       on.opened();
     });
     source.addEventListener('change', ({ data, lastEventId: id }) => {
+      startIn(SILENCE);
       // Without one, before the server has sent all that was missed.
-      if (id) last = { id, at: Date.now() };
+      if (id) last = id;
       on.changed(data, id);
     });
   };
@@ -85,10 +94,10 @@ export function openStream(url: URL, tokens: readonly string[], since: Position 
     get opened() {
       return opened;
     },
-    known: () => last && (opened ? later(last.id, Date.now() - last.at - LATENCY) : last.id),
+    known: () => last,
     close() {
       clearTimeout(timer);
-      source.close();
+      source?.close();
     },
   };
 }

@@ -42,7 +42,7 @@ export async function answerLive(ctx: Context, live: LiveChanges): Promise<void>
     // Before, something earlier may be missing yet.
     const id = isReady ? `\nid: ${live.position()}` : '';
     // A client that does not read is disconnected; it connects again later.
-    if (stream.writableLength > 64_000) stream.destroy();
+    if (stream.writableLength > 64_000) ctx.res.destroy();
     else stream.write(`event: ${event}\ndata: ${data}${id}\n\n`);
   };
   const connection: LiveConnection = { send: (token) => send('change', token), end: () => stream.end() };
