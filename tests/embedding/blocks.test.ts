@@ -263,6 +263,21 @@ describe.skipIf(!hasBrowser)('blocks in a browser', () => {
     await context.close();
   });
 
+  test('another button works at once while a form that was sent as a page leaves its page', async () => {
+    const { page, context } = await browser.visitor();
+    await page.goto(`${site()}@@apps/terms/blocks/slow`);
+    await page.locator('input[name=name]').fill('Two buttons');
+    await page
+      .locator('form[name=slow]')
+      .evaluate((form) =>
+        form.insertAdjacentHTML('beforeend', '<button id="other" formtarget="_blank">Other</button>'),
+      );
+    await Promise.all([context.waitForEvent('page'), page.click('#other')]);
+    await page.locator('button[name=_save]').click({ noWaitAfter: true });
+    await page.waitForURL(/record/);
+    await context.close();
+  });
+
   test('a block refreshes itself every second', async () => {
     const { page, context } = await browser.visitor();
     await page.goto(`${site()}@@apps/live/blocks/tick`);

@@ -40,16 +40,16 @@ export function showAgain(block: HTMLFormElement, fields: URLSearchParams): void
   if (isOwnOrigin(url)) reload(block, url, { init: { method: 'POST', body: fields, stays: true }, quiet: true });
 }
 
-/** Forms that were sent as pages a moment ago, until their answer replaces the page. */
-const sent = new Set<HTMLFormElement>();
+/** Forms that were sent as pages a moment ago, with the button, until their answer replaces the page. */
+const sent = new Map<HTMLFormElement, HTMLElement | null>();
 
 /** Milliseconds after which a form can be sent again although nothing has replaced its page, as after a download. */
 const SENT = 10_000;
 
-/** A double click, or an Enter key that is held, sends a form once. */
+/** A double click, or an Enter key that is held, sends a form once. Another button is meant. */
 function sendOnce(event: SubmitEvent, form: HTMLFormElement): void {
-  if (sent.has(form)) event.preventDefault();
-  sent.add(form);
+  if (sent.get(form) === event.submitter) event.preventDefault();
+  sent.set(form, event.submitter);
   setTimeout(onPageShow, SENT);
 }
 
