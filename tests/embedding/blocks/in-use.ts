@@ -142,6 +142,36 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
     await context.close();
   });
 
+  test('two quick steps back show what the address bar says', async () => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
+    const { page, context } = await browser.visitor();
+    await page.goto(board());
+    const shown = () => page.textContent('.page');
+    for (const at of ['2', '3']) {
+      await page.click('.next');
+      await expect.poll(shown).toBe(at);
+    }
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const asked = new Promise<void>((resolve) => {
+      void page.route('**/live/blocks/board?page=2', async (route) => {
+        resolve();
+        await held;
+        await route.continue().catch(() => undefined);
+      });
+    });
+    await page.evaluate(() => history.back());
+    await asked;
+    await page.evaluate(() => history.back());
+    await expect.poll(shown).toBe('1');
+    release();
+    await page.waitForTimeout(500);
+    expect([await shown(), page.url()]).toEqual(['1', board()]);
+    await context.close();
+  });
+
   describe('while a block refreshes itself', () => {
     /** Opens the block, and holds the answer of its refresh until `release` is called. */
     async function refreshing() {

@@ -20,10 +20,10 @@ interface Reload {
  * stands in the way of nothing.
  */
 export function reload(block: HTMLFormElement, url: URL, { init, quiet, shared, login }: Reload = {}): Promise<void> {
-  return (init?.isUnwanted ? attempt : busy)(block, async () => {
+  return (init?.isUnwanted ? attempt : busy)(block, async (isUnwanted = init?.isUnwanted) => {
     let loaded: Loaded | null;
     try {
-      loaded = await fetchBlock(url, init);
+      loaded = await fetchBlock(url, { ...init, isUnwanted });
     } catch (error) {
       if (login && error instanceof LoginNeeded) return login();
       throw error;

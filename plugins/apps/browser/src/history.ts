@@ -61,7 +61,10 @@ export function watchHistory(show: (block: HTMLFormElement, url: URL) => void): 
     if (!shown) return;
     for (const [name, block] of blocksByName()) {
       const url = shown[name];
-      if (url && url !== present[name]) show(block, new URL(url));
+      if (!url || url === present[name]) continue;
+      // It takes the place of what loads: a second step may come before the answer to the first.
+      block.removeAttribute('aria-busy');
+      show(block, new URL(url));
     }
     present = shown;
   });

@@ -111,12 +111,21 @@ function showFailure(element: Element, error: unknown): void {
   element.prepend(mark);
 }
 
-/** Marks a part of the page as being loaded, while `work` lasts; shows its failure. */
-export async function busy(element: Element, work: () => Promise<void>): Promise<void> {
-  if (element.getAttribute('aria-busy') === 'true') return;
+/** The latest work for parts of the page. */
+const latest = new WeakMap<Element, unknown>();
+
+/**
+ * Marks a part of the page as being loaded, while `work` lasts; shows its failure. Nothing else is loaded meanwhile, unless the mark is
+ * taken away.
+ * @param work gets whether something else has taken its place then
+ */
+export async function busy(element: Element, work: (isOver: () => boolean) => Promise<void>): Promise<void> {
+  if (element.matches('[aria-busy=true]')) return;
   element.setAttribute('aria-busy', 'true');
-  await attempt(element, work);
-  element.removeAttribute('aria-busy');
+  latest.set(element, work);
+  const isOver = () => latest.get(element) !== work;
+  await attempt(element, () => work(isOver));
+  if (!isOver()) element.removeAttribute('aria-busy');
 }
 
 /** Does some work for a part of the page, and shows its failure there. */
