@@ -105,7 +105,7 @@ export const parsers = {
   '@e965/xlsx': ['interchange/sheet-task'],
   '@fastify/busboy': ['http/request/read-body'],
   acorn: ['logic/compile/syntax'],
-  'altcha-lib': ['auth/sessions/proofs', 'browser'],
+  'altcha-lib': ['auth/sessions/proofs'],
   croner: ['common/time/cron'],
   cronstrue: ['common/time/cron'],
   'css-select': ['layouts/markup', 'testing'],
