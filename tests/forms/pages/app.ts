@@ -2,7 +2,7 @@ const definition = `title: 'Application of {name}'
 view: { id: apply, with_theme: true }
 pages:
   - { title: You, elements: [name, kind, address] }
-  - { title: Company <1>, elements: [vat, cv], show_if: { kind: company } }
+  - { title: Company <1>, elements: [vat, pin, cv], show_if: { kind: company } }
   - { title: Work, elements: [refs, level, news, mail] }
 elements:
   name: { type: TEXT, label: Name, required: true }
@@ -10,6 +10,7 @@ elements:
   street: { type: TEXT, label: Street }
   address: { type: GROUP, label: Address, elements: [street] }
   vat: { type: TEXT, label: VAT number, required: true }
+  pin: { type: TEXT, label: Code, autocomplete: one-time-code }
   cv: { type: FILE, label: Statement }
   refs: { type: REPEAT, label: References, entry_label: Reference, elements: { who: { type: TEXT, label: Who, required: true } } }
   level: { type: NUMBER, label: Level }

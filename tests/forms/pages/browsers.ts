@@ -34,6 +34,9 @@ export function pagesInBrowsers(stage: Stage): void {
       await step('Company <1>');
       await page.waitForSelector('h2.apps-page-title:focus');
       await page.fill('[name=vat]', '7');
+      await page.fill('[name=pin]', 'secret');
+      const keeps = () => page.evaluate(() => JSON.stringify(history.state));
+      if (javaScriptEnabled) await expect.poll(keeps).toContain('vat=7');
       await page.setInputFiles('[name=cv]', { name: 'cv.txt', mimeType: 'text/plain', buffer: Buffer.from('I can') });
       await page.click('[name=_next]:visible');
       await step('Work');
@@ -42,6 +45,9 @@ export function pagesInBrowsers(stage: Stage): void {
       await page.waitForSelector('[name="refs:0:who"]:focus');
       await page.fill('[name="refs:0:who"]', 'Bob');
       await scriptHasRun();
+      // The fields of other pages are hidden ones.
+      if (javaScriptEnabled) await expect.poll(keeps).toMatch(/^(?!.*secret)(?=.*vat=7)(?=.*Bob)/);
+      expect(await page.inputValue('[name=pin]')).toBe('secret');
       await page.click('[name=_back]');
       await step('Company <1>');
       await expect.poll(() => page.textContent('.apps-page'), { timeout: 20_000 }).toContain('cv.txt');

@@ -97,11 +97,16 @@ function keep(): void {
   history.replaceState({ ...history.state, entered }, '');
 }
 
-/** What is entered in a form, without files; nothing where it is too long. */
+/** Types and words of `autocomplete` of controls for what is stored nowhere, as the server knows them. */
+const SECRET = /password|one-time|cc-(?:number|csc)/i;
+
+/** What is entered in a form, without files and secrets; nothing where it is too long. */
 function fieldsOf(block: HTMLFormElement): string {
   const fields = new URLSearchParams();
   for (const [name, value] of new FormData(block))
     if (typeof value === 'string' && !NOT_ENTERED.test(name)) fields.append(name, value);
+  for (const { name, type, autocomplete } of block.querySelectorAll<HTMLInputElement>('input, select, textarea'))
+    if (SECRET.test(type + autocomplete)) fields.delete(name);
   const text = String(fields);
   return text.length < MAX_LENGTH ? text : '';
 }

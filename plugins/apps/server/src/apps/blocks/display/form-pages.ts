@@ -8,6 +8,8 @@ import {
   buttonOf,
   escapeHtml,
   type FormFields,
+  fieldsOf,
+  isSecret,
   pageFields,
   type ReservedField,
   roleOf,
@@ -81,14 +83,15 @@ function steps({ pages, state, locale }: FormParts, shown: readonly number[]): s
 
 /** What was entered on other pages, in hidden fields. */
 function keptFields({ definition, pages, state }: FormParts): string {
-  const hidden = (name: string, value: string) => `<input${attributes({ type: 'hidden', name, value })}>`;
   const others = [...state.seen].filter((index) => index !== state.page);
   const names = new Set(others.flatMap((index) => namesOn(definition, pages[index])));
   const kept: string[] = [];
   for (const [name, value] of Object.entries(state.fields)) {
-    const element = name.split(':', 1)[0] ?? name;
-    if (!names.has(element)) continue;
-    for (const text of textsOf(value)) kept.push(hidden(name, text));
+    const [own = name, , field] = name.split(':');
+    if (!names.has(own)) continue;
+    const element = definition.elements.get(own);
+    const autocomplete = element && secretWords((field && fieldsOf(element)?.get(field)) || element);
+    for (const text of textsOf(value)) kept.push(hidden(name, text, autocomplete));
   }
   const seen = [...state.seen].sort((a, b) => a - b).join(',');
   return `${hidden(pageFields.page, String(state.page))}${hidden(pageFields.seen, seen)}${kept.join('')}`;
@@ -230,4 +233,9 @@ export async function questionHtml(
   return formHtml(run, block, options, { locale, main });
 }
 
-const hidden = (name: string, value: string) => `<input${attributes({ type: 'hidden', name, value })}>`;
+/** @param autocomplete tells the browser's script that it is a secret */
+const hidden = (name: string, value: string, autocomplete?: string) =>
+  `<input${attributes({ type: 'hidden', name, value, autocomplete })}>`;
+
+const secretWords = (element: ElementDefinition): string | undefined =>
+  isSecret(element) ? (element.settings as { autocomplete?: string }).autocomplete : undefined;
