@@ -4,6 +4,7 @@ import { hasBrowser } from '../support/browser';
 import { useBrowser, useStage, useThemes } from '../support/hooks';
 import { html } from '../support/stage';
 import { type Form, type Refusal, tags } from './fields/form';
+import { fieldsOf, stepOf } from './pages/fields-of';
 
 /** Conditions on fields that a form does not let its visitor change, or shows otherwise (docs/reference/definitions.md#show_if). */
 const app = {
@@ -33,6 +34,23 @@ const app = {
   'apps/club/blocks/join.js': `
 export const make = ({ app, request }) => void app.create_record('made').save({ block: 'join', ...request.body }, { creation: true });
 `,
+  'apps/club/blocks/steps.yaml': `pages:
+  - { title: You, elements: [kind, name] }
+  - { title: Company, elements: [vat], show_if: { kind: company } }
+  - { title: Shop, elements: [shop], show_if: { origin: web } }
+  - { title: Private, elements: [age], show_if: { kind: { not: company } } }
+  - { title: End, elements: [news] }
+elements:
+  kind: { type: TEXT, readonly: true, default: private }
+  origin: { type: TEXT, default: web }
+  name: { type: TEXT, label: Name }
+  vat: { type: TEXT, label: VAT, required: true }
+  shop: { type: TEXT, label: Shop, required: true }
+  age: { type: NUMBER, label: Age, required: true }
+  news: { type: BOOLEAN }
+`,
+  'apps/club/blocks/steps.html': '{_pages}{_edit}',
+  'apps/club/blocks/steps.js': "export const kind = () => 'company';",
 };
 
 const themes = useThemes(async (copy) => {
@@ -72,6 +90,39 @@ describe('conditions on fields that a visitor cannot change', () => {
     const items = await stage.items('club', 'made');
     expect(items).toMatchObject({ kind: 'private', reason: 'r' });
     expect(items?.vat ?? null).toBeNull();
+  });
+
+  test('a form has the pages of the values that are saved', async () => {
+    const steps = 'club/blocks/steps';
+    const titles = ({ text }: { text: string }) => {
+      const [list = ''] = /<ol class="apps-steps".*?<\/ol>/s.exec(text) ?? [];
+      return [...list.matchAll(/<li[^>]*>([^<]*)</g)].map(([, title]) => title);
+    };
+    const go = (shown: { text: string }, fields: Form, button: string, path = steps) =>
+      stage.send({ send: `POST ${path}`, accept: html, form: { ...fieldsOf(shown.text), ...fields, [button]: '' } });
+    const first = await stage.send({ send: `GET ${steps}`, accept: html });
+    expect(titles(first)).toEqual(['You', 'Company', 'End']);
+    const company = await go(first, { name: 'Ann' }, '_save');
+    expect([company.status, stepOf(company.text), titles(company)]).toEqual([200, 'Company', titles(first)]);
+    const refused = await go(company, {}, '_next');
+    expect([refused.status, stepOf(refused.text), tags(refused.text, 'vat')]).toEqual([
+      422,
+      'Company',
+      [expect.anything()],
+    ]);
+    const end = await go(refused, { vat: 'X1' }, '_next');
+    expect([end.status, stepOf(end.text)]).toEqual([200, 'End']);
+    const saved = await go(end, {}, '_save');
+    expect(saved.status, saved.text).toBe(303);
+    const id = idOf(String(saved.headers.location));
+    expect(await stage.items('club', id)).toMatchObject({ kind: 'company', vat: 'X1' });
+
+    await stage.keep('club', 'private', { block: 'steps', kind: 'private', origin: 'web' });
+    const path = 'club/record/private';
+    const edited = await stage.send({ send: `GET ${path}/edit`, accept: html });
+    expect(titles(edited)).toEqual(['You', 'Shop', 'Private', 'End']);
+    const shop = await go(edited, {}, '_save', path);
+    expect([shop.status, stepOf(shop.text)]).toEqual([200, 'Shop']);
   });
 
   test('the server decides where the form has no control', async () => {

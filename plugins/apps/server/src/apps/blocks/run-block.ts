@@ -105,7 +105,7 @@ export async function renderBlock(
     messages?.above() ?? '',
   ];
   const whole = `${above.join('')}${main}${draftHtml(locale, options)}`;
-  const html = formHtml(run, block, options, { locale, main: whole });
+  const html = formHtml(run, block, options, { locale, main: whole, paged: await contents.paged() });
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }
 

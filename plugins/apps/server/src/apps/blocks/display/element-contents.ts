@@ -1,4 +1,5 @@
-import { itemOf, type Json } from '../../../../../shared/json';
+import { type Items, itemOf, type Json } from '../../../../../shared/json';
+import { lazily } from '../../../common/collections';
 import { didYouMean } from '../../../common/text';
 import { type Awaitable, isPromise } from '../../../common/time/awaitable';
 import { shortWork } from '../../../common/time/pace';
@@ -10,6 +11,7 @@ import {
   type ElementView,
   escapeHtml,
   type FilesAgain,
+  type FormFields,
   formFiles,
   isOfFiles,
   isShown,
@@ -30,7 +32,7 @@ import type { Block, ElementDefinition, States } from '../../types';
 import type { BlockSession } from '../block-session';
 import { groupHtml, shownElements } from '../group';
 import type { Entries, FormVersion } from '../sent/inputs';
-import { namesOn, type PageState, pagesOf } from '../sent/pages';
+import { conditionInputs, firstPage, namesOn, type PageState, pageState, pagesOf } from '../sent/pages';
 import {
   DRAFT_EMAIL,
   type DraftEntry,
@@ -53,8 +55,8 @@ export interface DisplayOptions extends Shown {
   shownFiles?: FilesAgain;
   /** The version that the form of a record has shown, for the fields that show again what was entered. */
   version?: FormVersion;
-  /** Where the visitor is in a form with pages; absent where it was not sent yet. */
-  paged?: PageState;
+  /** A form with pages as it was sent; absent where it was not sent yet. */
+  sent?: FormFields;
   /** The draft that the form continues. */
   draft?: ShownDraft;
   /** What was entered, for reading where the form is not shown because its block is closed. */
@@ -68,6 +70,10 @@ export interface ElementContents {
   element: LayoutData['element'];
   /** What is stored, or else computed or the default; undefined for an element that is not declared. */
   value(name: string): Promise<Json | undefined>;
+  /** The value that an input has before anything is entered: as the record has it, or as the form of a new one shows it. */
+  usual(name: string): Promise<Json>;
+  /** Where the visitor is in a form with pages; undefined for another one, and for a record for reading. */
+  paged(): Promise<PageState | undefined>;
 }
 
 type Content = Awaited<ReturnType<LayoutData['element']>>;
@@ -91,9 +97,12 @@ export async function elementContents(
   const onPages = new Set(pages.flatMap((page) => namesOn(block.definition, page)));
   const declared = placed.flatMap((name) => elements.get(name) ?? []);
   const computed = await session.tryAll(declared.filter((e) => needsFunction(e, session, options)).map((e) => e.name));
-  const outcomeOf = (element: ElementDefinition): Awaitable<LogicOutcome | undefined> => {
+  const outcomeOf = (
+    element: ElementDefinition,
+    needed = needsFunction(element, session, options),
+  ): Awaitable<LogicOutcome | undefined> => {
     const { name } = element;
-    if (computed.has(name) || !needsFunction(element, session, options)) return computed.get(name);
+    if (computed.has(name) || !needed) return computed.get(name);
     return session.tryAll([name]).then((outcomes) => {
       const outcome = outcomes.get(name);
       if (outcome) computed.set(name, outcome);
@@ -104,7 +113,8 @@ export async function elementContents(
   const context = showContext(run, session, options, messages);
   const contents: ElementContents = {
     async element(name) {
-      if (name === PAGES && pages.length > 0) return pagesContent(run, block, pages, options, contentFor);
+      if (name === PAGES && pages.length > 0)
+        return pagesContent(run, block, pages, options, { element: contentFor, paged: contents.paged });
       // Their page has them, and its button to save.
       if (pages.length > 0 && options.mode === 'input' && (onItsPage.has(name) || onPages.has(name)))
         return { html: '' };
@@ -116,6 +126,23 @@ export async function elementContents(
       const outcome = await outcomeOf(element);
       return outcome && !outcome.ok ? null : initialValue(element, options, outcome);
     },
+    async usual(name) {
+      if (options.record) return itemOf(options.record.items, name);
+      const element = elements.get(name);
+      if (!element || element.mode || !shows(name)) return null;
+      const outcome = await outcomeOf(element, session.has(name));
+      return outcome && !outcome.ok ? null : initialValue(element, options, outcome);
+    },
+    paged: lazily(async () => {
+      if (pages.length === 0 || options.mode !== 'input') return undefined;
+      const { sent, submission = { entered: new Map(), errors: [] } } = options;
+      const items: Items = {};
+      for (const name of conditionInputs(block.definition))
+        if (!submission.entered.has(name)) items[name] = await contents.usual(name);
+      return shortWork(() =>
+        sent ? pageState(block.definition, pages, sent, submission, items) : firstPage(block.definition, pages, items),
+      );
+    }),
   };
 
   /** Whether the form on this page has a control for an input, by which the browser decides conditions. */
@@ -129,7 +156,7 @@ export async function elementContents(
       return { html: await stateHtml(run, block.definition.states, options, formActionOf(run, block, options)) };
     const declared = elements.get(name) ?? block.definition.builtIn.get(name);
     if (!declared) return undeclared[name]?.(run, block, options);
-    const element = options.mode === 'input' ? await undecided(declared, hasControl, fixedValue) : declared;
+    const element = options.mode === 'input' ? await undecided(declared, hasControl, contents.usual) : declared;
     if (!element) return { html: '' };
     if (element.verify) return calledByWebhooks(run, block, element);
     if (roleOf(element) === 'group') return groupOf(element, elements, options, contentFor);
@@ -138,12 +165,6 @@ export async function elementContents(
     if (outcome && !outcome.ok) return { html: await errorMark(run, outcome.error), failed: true };
     const content = await contentOf(run, block, element, session, options, outcome, context);
     return lacksFunction(element, session, options) ? withNotice(run, block, element, session, content) : content;
-  }
-  /** The value of an input without a control, as the record has it or will have it. */
-  async function fixedValue(name: string): Promise<Json> {
-    if (options.record) return itemOf(options.record.items, name);
-    const isSet = elements.get(name)?.readonly && !elements.get(name)?.mode && shows(name);
-    return (isSet ? await contents.value(name) : undefined) ?? null;
   }
   return contents;
 }

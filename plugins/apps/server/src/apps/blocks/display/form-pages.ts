@@ -21,8 +21,8 @@ import type { Run } from '../../run/types';
 import { localeOf } from '../../run/visits';
 import type { Block, Definition, ElementDefinition, FormPage } from '../../types';
 import { groupHtml } from '../group';
-import { firstPage, namesOn, neighbour, type PageState } from '../sent/pages';
-import type { DisplayOptions } from './element-contents';
+import { namesOn, neighbour, type PageState } from '../sent/pages';
+import type { DisplayOptions, ElementContents } from './element-contents';
 import { DRAFT_BLOCK, formActionOf, formHtml, idPrefix } from './form';
 
 /** The HTML of the elements of a page, by name; '' for what is not shown. */
@@ -150,14 +150,15 @@ export async function pagesContent(
   block: Block,
   pages: readonly FormPage[],
   options: DisplayOptions,
-  element: LayoutData['element'],
+  { element, paged }: Pick<ElementContents, 'element' | 'paged'>,
 ): Promise<Content> {
   const { definition } = block;
   const htmlOf = async (name: string): Promise<string> => {
     const content = await element(name);
     return content && 'html' in content ? content.html : '';
   };
-  if (options.mode === 'text') {
+  const state = await paged();
+  if (!state) {
     const sections: string[] = [];
     for (const page of pages) {
       const members: { definition: ElementDefinition; html: string }[] = [];
@@ -172,7 +173,7 @@ export async function pagesContent(
   const html = await pageHtml({
     definition,
     pages,
-    state: options.paged ?? firstPage(definition, pages, options.record),
+    state,
     locale: await localeOf(run),
     idPrefix: idPrefix(run, block, options),
     formAction: formActionOf(run, block, options),

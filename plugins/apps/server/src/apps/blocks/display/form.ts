@@ -24,7 +24,7 @@ import type { Block, ElementDefinition, ElementOption } from '../../types';
 import type { BlockSession } from '../block-session';
 import { isSaved, shownElements } from '../group';
 import { shownInputs, storedDigest, VERSION, versionText } from '../sent/inputs';
-import { firstPage, neighbour, pagesOf } from '../sent/pages';
+import { neighbour, type PageState } from '../sent/pages';
 import type { DisplayOptions } from './element-contents';
 
 /** Makes ids of controls unique among the blocks of a page, and among the records that one block shows. */
@@ -212,7 +212,7 @@ export function formHtml(
   run: Run,
   block: Block,
   options: DisplayOptions,
-  { locale, main }: { locale: PageLocale; main: string },
+  { locale, main, paged }: { locale: PageLocale; main: string; paged?: PageState | undefined },
 ): string {
   const { visit } = run;
   const { record } = options;
@@ -226,7 +226,7 @@ export function formHtml(
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
     ` data-apps-settings='${settingsAttribute(run, block, options)}'${visit.shownQuery ?? queryAttribute(visit)}${lang}>` +
-    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${ofDraft}${version}${defaultButton(run, block, options)}${main}</form>`
+    `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${ofDraft}${version}${defaultButton(run, block, options, paged)}${main}</form>`
   );
 }
 
@@ -234,13 +234,11 @@ export function formHtml(
  * The button that the Enter key presses: browsers take the first one of a form, which would be one that changes a repeated
  * group.
  */
-function defaultButton(run: Run, block: Block, options: DisplayOptions): string {
-  const { elements } = block.definition;
-  const pages = pagesOf(block, shownElements(run, block));
-  const hasButtons = pages.length > 0 || [...elements.values()].some(({ kind }) => kind.fields);
+function defaultButton(run: Run, block: Block, options: DisplayOptions, paged: PageState | undefined): string {
+  const { elements, pages } = block.definition;
+  const hasButtons = paged || [...elements.values()].some(({ kind }) => kind.fields);
   if (options.mode !== 'input' || !hasButtons || !isSaved(run, block)) return '';
-  const { page, hidden } = options.paged ?? firstPage(block.definition, pages, options.record);
-  const isLast = neighbour(page, 1, pages.length, hidden) === page;
+  const isLast = !paged || neighbour(paged.page, 1, pages?.length ?? 0, paged.hidden) === paged.page;
   const name = isLast ? '_save' : pageFields.next;
   const more = isLast ? (isSaveDisabled(run, options) ? ' disabled' : '') : ' data-apps-stay';
   return `<button type="submit" name="${name}" value="1" tabindex="-1" hidden${more}></button>`;

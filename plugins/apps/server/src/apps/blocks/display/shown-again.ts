@@ -1,3 +1,5 @@
+import type { Items } from '../../../../../shared/json';
+import { memoized } from '../../../common/collections';
 import { shortWork } from '../../../common/time/pace';
 import type { Draft } from '../../../links/types';
 import type { StoredRecord } from '../../../records/types';
@@ -22,11 +24,11 @@ import { continuedDraft, mayChange } from '../../run/own-link';
 import type { FormRefusal } from '../../run/refusals';
 import type { Run } from '../../run/types';
 import { localeOf } from '../../run/visits';
-import type { Block } from '../../types';
+import type { Block, Definition } from '../../types';
 import { shownElements } from '../group';
 import { fieldsOfDraft, readDraftContent, readEntered } from '../sent/draft-content';
 import { type Entries, enteredIn, type FormVersion, sentDigest, versionIn } from '../sent/inputs';
-import { isPageMove, pageState, pagesOf } from '../sent/pages';
+import { absentElements, isPageMove, pageState, pagesOf } from '../sent/pages';
 import type { DisplayOptions } from './element-contents';
 import { DRAFT_EMAIL, type DraftEntry, type ShownDraft } from './form';
 
@@ -101,20 +103,17 @@ export async function shownAgain(
   if (!isForm || !isSent) return { record, mode: isForm ? 'input' : 'text', ...shown };
   const sources = { ...formSources(run, block, record), ...(!keepsFiles && { files: undefined }) };
   const shownFiles = await filesAgain(block, fields, sources);
-  const kept = fieldsAgain(block, fields, shownFiles);
-  const none = { entered: new Map<string, readonly string[]>(), errors };
-  const stateOf = async (shown: Pick<Entries, 'entered' | 'errors'>) =>
-    pages.length > 0 ? shortWork(() => pageState(block.definition, pages, kept, shown, record?.items)) : undefined;
-  const absent = (await stateOf(entries ?? none))?.absent;
+  const usual = record?.items ?? defaultsOf(block.definition);
+  const isPaged = entries && pages.length > 0;
+  const absent = isPaged ? await shortWork(() => absentElements(block.definition, entries.entered, usual)) : undefined;
   const submission = entries && keepsFiles ? await withLostFiles(run, block, entries, shownFiles, absent) : entries;
-  const paged = await stateOf(submission ?? none);
   return {
     record,
     mode: 'input',
     ...shown,
     shownFiles,
     ...(submission && { submission }),
-    ...(paged && { paged }),
+    ...(pages.length > 0 && { sent: fieldsAgain(block, fields, shownFiles) }),
     ...(version && { version }),
     ...(record === null && { entries: readEntered(block, fields, shows, shownFiles) }),
   };
@@ -204,13 +203,27 @@ async function withLostFiles(
   return { ...entries, errors: [...entries.errors, ...messages] };
 }
 
-/** Whether a form is not saved yet, because a page shows that the visitor has not seen. */
-export function hasUnseenPage(run: Run, block: Block, record: StoredRecord | null, fields: FormFields): boolean {
+const defaultsOf = memoized(
+  ({ elements }: Definition): Items =>
+    Object.fromEntries([...elements.values()].map(({ name, default: given }) => [name, given ?? null])),
+);
+
+/**
+ * Whether a form is not saved yet, because a page shows that the visitor has not seen.
+ * @param itemsFor values that the record will have of inputs which the form does not send
+ */
+export async function hasUnseenPage(
+  run: Run,
+  block: Block,
+  fields: FormFields,
+  itemsFor: () => Promise<Items>,
+): Promise<boolean> {
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
   if (pages.length === 0) return false;
   const entered = enteredIn(block, fields, shows, pages)?.entered ?? new Map<string, string[]>();
-  return pageState(block.definition, pages, fields, { entered, errors: [] }, record?.items).moved;
+  const items = await itemsFor();
+  return (await shortWork(() => pageState(block.definition, pages, fields, { entered, errors: [] }, items))).moved;
 }
 
 /** What is shown again, after the pressed button of a repeated group. */

@@ -70,7 +70,7 @@ export async function readSubmission(
   { fields, shows, unread, sources, wrong: ofOtherType, before }: SubmittedFields,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
-  const fixed = dependsOnFixed(block.definition) ? await unread() : {};
+  const fixed = await unreadFor(block, unread);
   const options = await optionsOf(session, [...inputs, ...inputs.flatMap(entryElements)]);
   const sent = await shortWork(() => sentEntries(block.definition, fields));
   const entered = await shortWork(() => entriesOf(inputs, fields, sent));
@@ -160,6 +160,10 @@ export async function checkSubmission(
 }
 
 const NO_FILES: FileSources = { files: undefined, items: undefined };
+
+/** The values of inputs that are not read, where a condition needs them. */
+export const unreadFor = async ({ definition }: Block, unread: SubmittedFields['unread']): Promise<Items> =>
+  dependsOnFixed(definition) ? unread() : {};
 
 /** Whether a condition is about an input that no form sets, or is that of one. */
 const dependsOnFixed = memoized(({ elements }: Definition): boolean =>

@@ -40,7 +40,7 @@ import { notifyOfSave, sendReceipt } from './notify';
 import { moveRecord } from './record-operations';
 import { type SavedDraft, saveDraft } from './save-draft';
 import { changedRecord, deleteInSession, saveInSession } from './save-record';
-import { checkSubmission, fixedItems, readSubmission, type SubmittedFields } from './submission';
+import { checkSubmission, fixedItems, readSubmission, type SubmittedFields, unreadFor } from './submission';
 
 /** The outcome of a posted form. */
 export type Submitted =
@@ -116,14 +116,16 @@ export async function submitBlock(
     const redirect =
       (await beforeElements(run, session)) ?? (shows ? null : await runActions(run, block, session, record, form));
     if (redirect !== null) return { kind: 'shown', redirect };
-    if (isPageMove(fields)) await checkPage(run, block, session, record, form);
+    const submitted = submittedFields(run, block, session, record, form);
+    if (isPageMove(fields)) await checkPage(run, block, session, submitted);
     if (!shows && record && Object.hasOwn(fields, '_delete')) {
       rights.delete();
       return { kind: 'deleted', redirect: await deleteInSession(run, session, record) };
     }
     if (!shows && record && Object.hasOwn(fields, '_edit')) return { kind: 'edit' };
-    const saves = !shows && Object.hasOwn(fields, '_save') && !hasUnseenPage(run, block, record, fields);
-    if (saves) return save(run, block, session, record, form, rights);
+    const itemsFor = async () => ({ ...record?.items, ...(await unreadFor(block, submitted.unread)) });
+    if (!shows && Object.hasOwn(fields, '_save') && !(await hasUnseenPage(run, block, fields, itemsFor)))
+      return save(run, block, session, record, submitted, rights);
     const again = await shownAgain(run, block, record, fields, { errors: [] }, rights.asks);
     // What an action has done stays, whatever the form has lost.
     if (actionsIn(fields).length === 0) refuseLost(run, again);
@@ -152,19 +154,13 @@ export async function showRefused(
  * Throws a FormRefusal for wrong fields of the page that a visitor leaves with its button to the next one. The fields before
  * them are read too, because of conditions.
  */
-async function checkPage(
-  run: Run,
-  block: Block,
-  session: BlockSession,
-  record: StoredRecord | null,
-  form: SentFields,
-): Promise<void> {
-  const { fields } = form;
+async function checkPage(run: Run, block: Block, session: BlockSession, submitted: SubmittedFields): Promise<void> {
+  const { fields } = submitted;
   const shows = shownElements(run, block);
   const pages = pagesOf(block, shows);
   if (pages.length === 0 || Object.hasOwn(fields, pageFields.back)) return;
   const here = new Set(namesOn(block.definition, pages[currentPage(fields, pages.length)]));
-  const submission = await readSubmission(run, block, session, submittedFields(run, block, session, record, form));
+  const submission = await readSubmission(run, block, session, submitted);
   const errors = submission.errors.filter(({ path }) => here.has(path[0] ?? ''));
   if (errors.length > 0) throw new FormRefusal(errors, run.budget);
 }
@@ -237,7 +233,7 @@ async function save(
   block: Block,
   session: BlockSession,
   record: StoredRecord | null,
-  form: SentFields,
+  submitted: SubmittedFields,
   rights: SubmitRights,
 ): Promise<Submitted> {
   if (!isSaved(run, block)) throw new AppsError('BadRequestError', `The block "${block.id}" has no save button`);
@@ -245,7 +241,6 @@ async function save(
   rights.save();
   if (!record) await requirePlace(run, block);
   const { files } = run.visit;
-  const submitted = submittedFields(run, block, session, record, form);
   const submission = await checkSubmission(run, block, session, submitted);
   requireStored(block, submission.files, files);
   const { items } = submission;

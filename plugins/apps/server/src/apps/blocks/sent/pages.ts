@@ -1,8 +1,7 @@
-import type { Items, Json } from '../../../../../shared/json';
+import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
-import type { StoredRecord } from '../../../records/types';
 import { type FormFields, isShown, membersOf, PAGES, pageFields } from '../../elements';
-import type { Block, Definition, ElementDefinition, FormPage } from '../../types';
+import type { Block, Definition, FormPage } from '../../types';
 import type { Entries } from './inputs';
 
 const { page: PAGE, seen: SEEN, next: NEXT, back: BACK } = pageFields;
@@ -67,26 +66,32 @@ const pageNumbers = memoized((definition: Definition): ReadonlyMap<string, numbe
 export const pagesByElement = (definition: Definition, pages: readonly FormPage[]): ReadonlyMap<string, number> =>
   pages.length > 0 ? pageNumbers(definition) : NO_PAGES;
 
-/** The elements that are not shown by what a form holds; a field that is not shown is empty to the conditions after it. */
-function absentElements({ elements }: Definition, valueFor: (element: ElementDefinition) => Json): Set<string> {
+/** The inputs that conditions are about. */
+export const conditionInputs = memoized(
+  ({ elements }: Definition): ReadonlySet<string> =>
+    new Set([...elements.values()].flatMap(({ showIf }) => Object.keys(showIf ?? {}))),
+);
+
+/**
+ * The elements that are not shown by what a form holds; a field that is not shown is empty to the conditions after it.
+ * @param items values of inputs that were not entered
+ */
+export function absentElements({ elements }: Definition, entered: Entries['entered'], items: Items): Set<string> {
   const absent = new Set<string>();
-  for (const element of elements.values()) {
-    const texts = (name: string) => {
-      const named = elements.get(name);
-      return named && !absent.has(name) ? valueFor(named) : null;
-    };
-    if (!isShown(element, texts)) absent.add(element.name);
-  }
+  const valueFor = (name: string): Json => {
+    if (absent.has(name)) return null;
+    const texts = entered.get(name);
+    return texts ? [...texts] : itemOf(items, name);
+  };
+  for (const element of elements.values()) if (!isShown(element, valueFor)) absent.add(element.name);
   return absent;
 }
 
-/** The value of a field that was not entered yet. */
-const usualValue = ({ name, default: given }: ElementDefinition, items: Items | undefined): Json =>
-  items && Object.hasOwn(items, name) ? (items[name] ?? null) : (given ?? null);
+const NOTHING: Entries['entered'] = new Map();
 
-/** The first page of a form that was not sent yet. */
-export function firstPage(definition: Definition, pages: readonly FormPage[], record: StoredRecord | null): PageState {
-  const absent = absentElements(definition, (element) => usualValue(element, record?.items));
+/** The first page of a form that was not sent yet. @param items values that its inputs have then, where conditions are about them */
+export function firstPage(definition: Definition, pages: readonly FormPage[], items: Items): PageState {
+  const absent = absentElements(definition, NOTHING, items);
   const hidden = hiddenPages(pages, absent);
   const page = Math.max(
     0,
@@ -117,19 +122,17 @@ function unseenPage(pages: readonly FormPage[], seen: ReadonlySet<number>, hidde
 /**
  * The page that a posted form leads to: the first one with an error, else the one that its button leads to, else the same.
  * @param entries what was entered, and what is wrong with it
+ * @param items values of inputs that were not entered, where conditions are about them
  */
 export function pageState(
   definition: Definition,
   pages: readonly FormPage[],
   fields: FormFields,
   { entered, errors }: Pick<Entries, 'entered' | 'errors'>,
-  items: Items | undefined,
+  items: Items,
 ): PageState {
   const count = pages.length;
-  const absent = absentElements(definition, (element) => {
-    const texts = entered.get(element.name);
-    return texts ? [...texts] : usualValue(element, items);
-  });
+  const absent = absentElements(definition, entered, items);
   const hidden = hiddenPages(pages, absent);
   const seen = seenPages(fields, count);
   const current = currentPage(fields, count);
