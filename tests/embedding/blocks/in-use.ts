@@ -172,6 +172,23 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
     await context.close();
   });
 
+  test.each<[what: string, fields: Record<string, string>, isRefreshed: boolean]>([
+    ['what its fields have shown', {}, true],
+    ['a text', { note: 'x' }, false],
+    ['no text where there was one', { place: '' }, false],
+    ['another choice', { size: 'L' }, false],
+    ['a checked box', { news: '1' }, false],
+    ['another choice in an entry', { 'guests:0:meal': 'fish' }, false],
+    ['another entry', { 'guests:1': '1', 'guests:1:meal': 'soup' }, false],
+  ])('after a button, a form with %s', async (_, fields, isRefreshed) => {
+    await stage.put('live', 'n', { n: 1 }).catch(() => undefined);
+    const shown = { size: 'S', place: 'here', note: '', 'guests:0': '1', 'guests:0:meal': 'soup' };
+    const form = { ...shown, ...fields, 'action.like': '1' };
+    const answer = await stage.send({ send: 'POST live/blocks/party', accept: 'text/html', form });
+    const settings = /data-apps-settings='([^']+)'/.exec(answer.text)?.[1] ?? '{}';
+    expect(JSON.parse(settings).refresh).toBe(isRefreshed ? 5 : undefined);
+  });
+
   describe('while a block refreshes itself', () => {
     /** Opens the block, and holds the answer of its refresh until `release` is called. */
     async function refreshing() {

@@ -19,6 +19,7 @@ import { type BlockSession, titleText, withSession } from './block-session';
 import { type DisplayOptions, type ElementContents, elementContents } from './display/element-contents';
 import { draftHtml, formHtml, lostHtml, shutForm, waitingNote, whoMaySend } from './display/form';
 import { formMessages } from './display/form-pages';
+import { holdsEntries } from './sent/inputs';
 
 /** The HTML of a block. */
 export interface Rendered {
@@ -105,9 +106,23 @@ export async function renderBlock(
     messages?.above() ?? '',
   ];
   const whole = `${above.join('')}${main}${draftHtml(locale, options)}`;
-  const html = formHtml(run, block, options, { locale, main: whole, paged: await contents.paged() });
+  const [paged, isHeld] = [await contents.paged(), await isEntered(block, options, contents, locale)];
+  const html = formHtml(run, block, options, { locale, main: whole, paged, isEntered: isHeld });
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }
+
+/** Whether the form of a new record holds entries, where that is asked for: such a block is not fetched again. */
+const isEntered = async (
+  block: Block,
+  { record, mode, submission }: DisplayOptions,
+  { usual }: ElementContents,
+  locale: PageLocale,
+): Promise<boolean> =>
+  block.definition.refresh !== null &&
+  record === null &&
+  mode === 'input' &&
+  submission !== undefined &&
+  holdsEntries(block, submission, usual, locale);
 
 /** Both together. What the second reads when it is asked for is not read here: only what a layout uses is noted. */
 const withGetters = (given: Items, more: object): Items =>

@@ -109,6 +109,7 @@ export const isNumeric = ({ kind }: ElementDefinition): boolean => kind.isNumeri
 export { ACTION, actionField, builtInActions, buttonHtml } from './action';
 export { optionsToRead, toOptions } from './choice-types';
 export {
+  boundsOf,
   changedEntries,
   entriesSent,
   entriesShown,
@@ -123,6 +124,7 @@ export {
   type ShownEntry,
   searchesIn,
   sentEntries,
+  storedEntries,
   textsIn,
   textsOf,
   withoutOrigin,

@@ -203,6 +203,16 @@ function pageOf({ visit }: Run): string {
   return pathname + search;
 }
 
+/** What the form around a block holds. */
+interface FormContent {
+  locale: PageLocale;
+  main: string;
+  /** Where the visitor is, in a form with pages. */
+  paged?: PageState | undefined;
+  /** Whether it holds entries, which would be lost if the block were fetched again. */
+  isEntered?: boolean;
+}
+
 /**
  * The form around a block (docs/reference/layouts.md#the-form-around-a-block). It posts to the address of the record
  * that it shows, or of its link, or of the view of the request, or of the block. A block inside another one has no form, because forms do
@@ -212,7 +222,7 @@ export function formHtml(
   run: Run,
   block: Block,
   options: DisplayOptions,
-  { locale, main, paged }: { locale: PageLocale; main: string; paged?: PageState | undefined },
+  { locale, main, paged, isEntered = false }: FormContent,
 ): string {
   const { visit } = run;
   const { record } = options;
@@ -225,7 +235,7 @@ export function formHtml(
   const classes = block.definition.target === 'ajax' ? 'apps-block apps-target-ajax' : 'apps-block';
   return (
     `<form name="${escapeHtml(block.id)}" class="${classes}" action="${escapeHtml(action)}" method="post"${hasFiles(block, options) ? ' enctype="multipart/form-data"' : ''}` +
-    ` data-apps-settings='${settingsAttribute(run, block, options)}'${visit.shownQuery ?? queryAttribute(visit)}${lang}>` +
+    ` data-apps-settings='${settingsAttribute(run, block, options, isEntered)}'${visit.shownQuery ?? queryAttribute(visit)}${lang}>` +
     `<input type="hidden" name="_csrf" value="${escapeHtml(visit.csrfToken())}">${guardFields(run, block, locale)}${ofDraft}${version}${defaultButton(run, block, options, paged)}${main}</form>`
   );
 }
@@ -261,10 +271,10 @@ const hasFiles = ({ definition }: Block, { mode }: DisplayOptions): boolean =>
   mode === 'input' && fileFields(definition).size > 0;
 
 /** Settings of the browser script, with the run's console entries so far. */
-function settingsAttribute(run: Run, block: Block, options: DisplayOptions): string {
+function settingsAttribute(run: Run, block: Block, options: DisplayOptions, isEntered: boolean): string {
   const { debug } = run.app.settings;
   const { target } = block.definition;
-  const settings = { app: run.app.id, block: block.id, target, debug, ...freshness(run, block, options) };
+  const settings = { app: run.app.id, block: block.id, target, debug, ...freshness(run, block, options, isEntered) };
   const log = consoleOf(run);
   const json = JSON.stringify(debug || log.length > 0 ? { ...settings, log } : settings);
   return json.replace(/&/g, '&amp;').replace(/'/g, '&#39;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
@@ -275,10 +285,10 @@ function freshness(
   { reads, since, services }: Run,
   block: Block,
   { record, mode, submission }: DisplayOptions,
+  isEntered: boolean,
 ): object {
   const { refresh } = block.definition;
-  const holdsEntries = [...(submission?.entered.values() ?? [])].some((texts) => texts.some((text) => text !== ''));
-  const isKept = holdsEntries || (submission?.errors.length ?? 0) > 0 || (record && mode === 'input');
+  const isKept = isEntered || (submission?.errors.length ?? 0) > 0 || (record && mode === 'input');
   if (refresh === null || isKept) return {};
   if (refresh !== 'on-change') return { refresh };
   const { live, any } = reads.list();

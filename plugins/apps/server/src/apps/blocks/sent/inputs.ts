@@ -3,6 +3,7 @@ import { type Items, isItems, itemOf, type Json } from '../../../../../shared/js
 import type { Region } from '../../../common/time/moments';
 import type { StoredRecord } from '../../../records/types';
 import {
+  boundsOf,
   entriesSent,
   entriesShown,
   type FileSources,
@@ -18,6 +19,7 @@ import {
   type ShownAgain,
   type ShownEntry,
   sentEntries,
+  storedEntries,
   textsCompared,
   textsIn,
   textsOf,
@@ -63,6 +65,39 @@ export function enteredIn(
   return isPage || inputs.some(isSent)
     ? { entered: entriesOf(inputs, fields, sent), repeats: repeatsOf(inputs, sent) }
     : null;
+}
+
+/**
+ * Whether a form that is shown again holds anything that its visitor has entered, and not only what its fields show before.
+ * @param usual the value that an input has before
+ */
+export async function holdsEntries(
+  { definition }: Block,
+  { entered, repeats }: Pick<Entries, 'entered' | 'repeats'>,
+  usual: (name: string) => Promise<Json>,
+  region: Region,
+): Promise<boolean> {
+  const differs = (element: ElementDefinition, texts: readonly string[], value: Json): boolean =>
+    textsCompared(element, texts).join('\0') !== textsShown(element, value, region).join('\0');
+  const differ = (group: ElementDefinition, entries: readonly ShownEntry[], value: Json): boolean => {
+    const before = storedEntries(value);
+    const fields = [...(fieldsOf(group)?.values() ?? [])];
+    const shownAt = (at: number, { name, default: given }: ElementDefinition): Json =>
+      before[at] ? itemOf(before[at], name) : (given ?? null);
+    return (
+      entries.length !== Math.max(before.length, boundsOf(group).min) ||
+      entries.some((entry, at) =>
+        fields.some((field) => differs(field, entry?.get(field.name) ?? [], shownAt(at, field))),
+      )
+    );
+  };
+  for (const [name, texts] of entered) {
+    const element = definition.elements.get(name);
+    if (!element) continue;
+    const [entries, value] = [repeats.get(name), await usual(name)];
+    if (entries ? differ(element, entries, value) : differs(element, texts, value)) return true;
+  }
+  return false;
 }
 
 /** The inputs that a form of the block may set and its layout shows. */
