@@ -127,7 +127,7 @@ describe('pages', () => {
     const part = { send: 'GET open/blocks/plain', accept: html, headers: { 'x-requested-with': 'XMLHttpRequest' } };
     expect((await stage.send(part)).text).not.toContain(script);
     const head = await fetch(`${stage.host.url}/site/@@apps.reload`, { method: 'HEAD' });
-    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   });
 
   test('a page lists where it and its blocks come from', async () => {
