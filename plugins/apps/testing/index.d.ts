@@ -27,7 +27,7 @@ export interface TestedApp extends Visitor {
   readonly jobs: Jobs;
 }
 
-/** The visitor of a browser of their own: cookies are kept during a test. */
+/** The visitor of a browser of their own: cookies are kept during a test; a user logs in again after a change of the clock. */
 export interface Visitor {
   /**
    * Another visitor. A user is made with the first use, and logs in by the site's login form.

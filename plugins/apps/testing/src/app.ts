@@ -48,7 +48,9 @@ export function createSession(parts: AppParts): Session {
   const browsers = new Map<string, Promise<Browser>>();
   const clock = createClock(() => {
     tools.setClock(stoppedAt());
-    browsers.clear();
+    for (const [who, browser] of browsers)
+      if (who === ANONYMOUS) void browser.then((one) => one.forgetToken());
+      else browsers.delete(who);
   });
 
   const services = createServices();
@@ -60,7 +62,7 @@ export function createSession(parts: AppParts): Session {
     return browser;
   };
   const browserOf = (who: Who): Promise<Browser> => {
-    const key = JSON.stringify(who);
+    const key = nameOf(who);
     const browser = browsers.get(key) ?? open(who);
     browsers.set(key, browser);
     return browser;
@@ -122,6 +124,10 @@ export function createSession(parts: AppParts): Session {
     },
   };
 }
+
+const nameOf = (who: Who): string => JSON.stringify(who);
+
+const ANONYMOUS = nameOf('anonymous');
 
 /** An address below the app, at a content item. */
 function addressOf(

@@ -91,6 +91,11 @@ export class Browser {
     return answerOf(await this.send({ method, address, headers, ...sent }));
   }
 
+  /** Asks for a new CSRF token before the next JSON request: an old one is valid for some hours of the clock. */
+  forgetToken(): void {
+    this.token = undefined;
+  }
+
   private async navigate(sent: Sent, view: View): Promise<Page> {
     let next = { ...sent, headers: { accept: 'text/html', ...sent.headers } };
     let redirect: string | null = null;
