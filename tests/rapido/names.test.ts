@@ -38,7 +38,7 @@ describe.each(['script', 'snake'])('the app %s', (app) => {
       ],
       'eric',
     ],
-    ['messages', ['one', '{"two":2}']],
+    ['messages', ['one', '{"two":2}', 'three']],
     ['uid', ['u', true, 5, 'u']],
     ['user', null],
     ['user', [false, 'eric', 1, expect.objectContaining({ username: 'eric' })], 'eric'],

@@ -52,7 +52,7 @@ describe.each(Object.entries(objects))('%s', (type, object) => {
       return [...names].filter((name) => typeof object[name] === 'function').sort();
     }`;
     const outcome = await runOnce(runtime, source, { host: fakeHost({ r: {} }), context: context() });
-    const own = ['constructor', 'toJSON', 'getURL', 'getPath', 'getObject'];
+    const own = ['constructor', 'toJSON', 'getURL', 'getPath', 'getObject', 'add_message'];
     expect(outcome).toMatchObject({ ok: true });
     const names = (outcome as { value: unknown }).value as string[];
     expect(names.filter((name) => !own.includes(name))).toEqual(declared[type]?.filter((name) => !own.includes(name)));

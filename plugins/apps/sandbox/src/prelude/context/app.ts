@@ -34,6 +34,8 @@ export function createApp({ key, data, acl, records, log }: AppOptions): object 
   const blocks = once(() => data.blocks.map((block) => createBlock(block, key, records)));
   const rights = once(() => createAcl(acl));
 
+  const write = (...messages: unknown[]): void => log.write(undefined, messages.map(logText).join(' '));
+
   const app: Record<string, unknown> = {
     id: data.id,
     url: data.url,
@@ -48,9 +50,9 @@ export function createApp({ key, data, acl, records, log }: AppOptions): object 
     },
     absolute_url: () => data.url,
 
-    log(...messages: unknown[]): void {
-      log.write(undefined, messages.map(logText).join(' '));
-    },
+    log: write,
+    /** Rapido's name. */
+    add_message: write,
     /** Log entries of this block so far, also those of `console`. */
     get messages() {
       return log.messages();

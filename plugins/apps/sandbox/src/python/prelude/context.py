@@ -247,6 +247,9 @@ class App(_Data, _AppCalls):
     def log(self, *messages):
         _log(*messages)
 
+    # Rapido's name.
+    add_message = log
+
     @property
     def messages(self):
         """What this block has logged so far, also by `print`."""
