@@ -4,7 +4,7 @@ import { average, percent } from '../lib/statistics';
 const frequencyLabels = { daily: 'Every day', weekly: 'Once a week', rarely: 'Now and then' };
 
 /**
- * Counted by the indexes: as fast for a million answers as for ten.
+ * Counted by the indexes: no answer is read. A count takes the longer the more answers match.
  * @type {Element}
  */
 export function summary({ app }) {
