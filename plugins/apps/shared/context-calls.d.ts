@@ -122,7 +122,7 @@ export interface ContextCalls {
   flash(message: string): void;
   /**
    * Refuses what was sent: nothing is saved, and the message stands beside the field (422).
-   * In `validate`, actions, `on_save` and `record_id`; the function goes on, for further messages. Without an element the message is about the whole form.
+   * In `validate`, actions, `on_save`, `on_delete` and `record_id`; the function goes on, for further messages. Without an element the message is about the whole form.
    */
   invalid(element: string | null, message: string): void;
   invalid(options: { element?: string | null; message: string }): void;

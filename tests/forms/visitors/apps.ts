@@ -42,6 +42,10 @@ export function on_save(context) {
     context.invalid('room', 'Second.');
   }
 }
+export function on_delete(context) {
+  context.app.create_record('log-deleted').save({ n: 1 });
+  if (context.record.room === 'Kept') context.invalid(null, 'This room is kept');
+}
 `;
 
 const python = `def validate(context):
@@ -53,6 +57,11 @@ const python = `def validate(context):
 def on_save(context):
     if context.record['how'] == 'save':
         context.invalid(element='room', message='Not on Sundays')
+
+def on_delete(context):
+    context.app.create_record('log-deleted').save({'n': 1})
+    if context.record['room'] == 'Kept':
+        context.invalid(None, 'This room is kept')
 `;
 
 const layout = '{room} {guests} {hall} {how} {count} {book} {peek} {odd} {_save} {_edit}';
@@ -71,12 +80,13 @@ export const visitorsApps: Record<string, string> = {
   'apps/checked/blocks/early.yaml': 'elements: { part: BASIC }\n',
   'apps/checked/blocks/early.html': '{part}',
   'apps/checked/blocks/early.js': "export const part = ({ invalid }) => invalid(null, 'too early');\n",
-  'apps/checked/blocks/outer.yaml': 'elements: { store: ACTION }\n',
-  'apps/checked/blocks/outer.html': '{store}',
+  'apps/checked/blocks/outer.yaml': 'elements: { store: ACTION, drop: ACTION }\n',
+  'apps/checked/blocks/outer.html': '{store} {drop}',
   'apps/checked/blocks/outer.js': `export function store({ app }) {
   const made = app.create_record('inner');
   try { made.save({ room: 'x', how: 'save' }, { block_id: 'form' }); } catch {}
 }
+export const drop = ({ app }) => app.delete_record('kept');
 `,
   // Members only: everybody sees the form, users may send it.
   'apps/members/settings.yaml': 'with_theme: true\nacl:\n  rights:\n    reader: [authors]\n    author: [authors]\n',

@@ -139,6 +139,21 @@ export function validation(stage: Stage): void {
       expect(tooMany.json.error.details.errors).toEqual([{ path: ['guests'], message: 'At most <9> guests' }]);
     });
 
+    test.each(['form', 'snake'])('a record of the block %s stays where its on_delete refuses', async (block) => {
+      await stage.put('checked', 'kept', { block, room: 'Kept', how: 'action' });
+      const before = await records();
+      const page = await stage.send({ send: 'POST checked/record/kept', accept: html, form: { _delete: '' } });
+      expect([page.status, page.text]).toEqual([422, expect.stringContaining('<p>This room is kept</p>')]);
+      for (const sent of [
+        { send: 'DELETE checked/record/kept' },
+        { send: 'POST checked/blocks/outer/drop', json: {} },
+      ] as const) {
+        const { status, json } = await stage.send<Refusal>(sent);
+        expect([status, json.error.details.errors]).toEqual([422, [{ path: [], message: 'This room is kept' }]]);
+      }
+      expect(await records()).toEqual(before);
+    });
+
     test('mistakes with context.invalid are errors of the logic', async () => {
       const unknown = await stage.send<Refusal>({ as: 'mona', send: `POST ${form}`, json: { 'action.odd': '' } });
       expect(unknown.json.error).toMatchObject({
@@ -147,7 +162,7 @@ export function validation(stage: Stage): void {
         message: expect.stringContaining('has no element "roomm", did you mean "room"?'),
       });
       const early = await stage.send({ as: 'mona', send: 'GET checked/blocks/early', accept: html });
-      expect(early.text).toContain('validate, actions, on_save and record_id only');
+      expect(early.text).toContain('validate, actions, on_save, on_delete and record_id only');
       const broken = await post(form, { how: 'thrown', _save: '' });
       expect(broken.status).toBe(500);
     });

@@ -105,7 +105,7 @@ export function flashCalls({ flashes }: Run): Pick<HostCallHandlers, 'flash'> {
 export function formCalls({ refusals }: Run, { id, definition }: Block): Pick<HostCallHandlers, 'invalid'> {
   return {
     invalid({ element, message }) {
-      if (!refusals.isOpen) throw wrong('it can be called in validate, actions, on_save and record_id only');
+      if (!refusals.isOpen) throw wrong('it can be called in validate, actions, on_save, on_delete and record_id only');
       const path = element === null ? [] : pathOf(definition, element);
       if (path === null)
         throw wrong(

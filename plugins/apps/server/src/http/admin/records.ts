@@ -24,7 +24,7 @@ import {
   shownRecords,
   withRun,
 } from '../../apps';
-import { AppsError, errorText, isAppsError, missing, notFound } from '../../common/errors';
+import { AppsError, errorText, fieldLines, isAppsError, missing, notFound } from '../../common/errors';
 import { encoded } from '../../common/time/pace';
 import { must, readParameters, validateBody } from '../../common/validation';
 import { eachFile, type StoredFile } from '../../files';
@@ -173,7 +173,7 @@ const changeHandlers: Pick<Handlers<typeof recordRoutes>, Changes> = {
         });
       } catch (error) {
         if (!isAppsError(error)) throw error;
-        failed.push({ id, message: errorText(error) });
+        failed.push({ id, message: [errorText(error), ...fieldLines(error)].join('. ') });
       }
     }
     return { deleted: wanted.length - failed.length, failed };

@@ -72,7 +72,7 @@ export const outputFunctions = {
   invalid: row({
     doc: 'Refuses what was sent: nothing is saved, and the message stands beside the field (422).',
     details:
-      'In `validate`, actions, `on_save` and `record_id`; the function goes on, for further messages. Without an element the message is about the whole form.',
+      'In `validate`, actions, `on_save`, `on_delete` and `record_id`; the function goes on, for further messages. Without an element the message is about the whole form.',
     written: ['context.invalid(element, message)', 'context.invalid(element, message)'],
     python: { Context: ['def invalid(self, element: str | None, message: str) -> None'] },
     types: {

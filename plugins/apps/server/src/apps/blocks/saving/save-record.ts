@@ -135,7 +135,8 @@ export async function deleteInSession(run: Run, session: BlockSession, record: S
   const deletion = addressOf(run, record.id);
   run.deleting.add(deletion);
   try {
-    const redirect = redirectOf(run, (await session.run(['on_delete'])).get('on_delete'));
+    const redirect = redirectOf(run, (await session.run(['on_delete'], true)).get('on_delete'));
+    if (run.depth === 0) refuseInvalid(run);
     await run.unit.delete(keyOf(run), record.id);
     return redirect;
   } finally {
