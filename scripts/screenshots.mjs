@@ -71,7 +71,8 @@ const records = [
     path: '/articles/welcome/@@apps/comments',
     body: { block: 'comment', id: 'third', text: 'A quiet one, gladly. The garden room has a water bowl.' },
   },
-  { as: 'eric', path: '/@@apps/comments/blocks/moderate', body: { chosen: ['first', 'second'], 'action.approve': '' } },
+  { as: 'eric', path: '/@@apps/comments/record/first', body: { state: 'approved' } },
+  { as: 'eric', path: '/@@apps/comments/record/second', body: { state: 'approved' } },
   {
     as: 'sam',
     path: '/articles/welcome/@@apps/comments',

@@ -168,8 +168,8 @@ describe('what the apps do', () => {
     );
     expect((await get('my-comments/blocks/comments')).text).not.toContain('Good');
     const moderate = await get('my-comments/blocks/moderate', 'manager');
-    const [, id = ''] = /value="(\d+)"[^>]*> <label[^>]*>otto on \/: Good &lt;day&gt;/.exec(moderate.text) ?? [];
-    await follow('my-comments/blocks/moderate', { 'action.approve': '', chosen: id }, 'manager');
+    const [, chosen = ''] = /value="([^"]+)"[^>]*> <label[^>]*>otto on \/: Good &lt;day&gt;/.exec(moderate.text) ?? [];
+    await follow('my-comments/blocks/moderate', { 'action.approve': '', chosen }, 'manager');
     expect((await get('my-comments/blocks/comments')).text).toContain('Good &lt;day&gt;');
     expect((await post('my-comments/blocks/comments', { _save: '', text: 'x' })).headers.location).toContain('@@login');
   });

@@ -28,6 +28,10 @@ export function state({ app }) {
   return mayModerate(app) ? 'approved' : 'waiting';
 }
 
+export function revision() {
+  return crypto.randomUUID();
+}
+
 /** @param {Context} context */
 export function page({ content }) {
   return content.path;

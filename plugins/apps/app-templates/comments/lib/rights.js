@@ -2,7 +2,7 @@
 
 /** Whether the visitor may write a comment. @param {App} app */
 export function mayComment({ acl }) {
-  return acl.has_access_right('author') || acl.has_access_right('editor');
+  return acl.has_access_right('submitter') || acl.has_access_right('editor');
 }
 
 /** Whether the visitor may read comments that wait, and approve them. @param {App} app */

@@ -2,6 +2,8 @@ import { app, assert, test } from 'strapi-plugin-apps/testing';
 
 const una = app.as({ user: 'una' });
 const manager = app.as({ user: 'mona', groups: ['managers'], permissions: ['plugin::apps.app.manage'] });
+/** The boxes of the comments that wait, as a moderator sees them. */
+const waiting = async () => (await manager.render('moderate')).findAll('[name=chosen]').map(({ value }) => value);
 const texts = (page) => page.findAll('.comment-text').map(({ text }) => text);
 
 test('a comment is shown to its author, and to all once it is approved', async () => {
@@ -10,15 +12,36 @@ test('a comment is shown to its author, and to all once it is approved', async (
   assert.deepEqual(texts(page), ['First!']);
   assert.deepEqual(texts(await app.render('comments')), []);
 
-  const [{ id }] = await app.records.search();
-  await manager.submit('moderate', { chosen: [id] }, { button: 'approve' });
+  await manager.submit('moderate', { chosen: await waiting() }, { button: 'approve' });
   assert.deepEqual(texts(await app.render('comments')), ['First!']);
+});
+
+test('a comment that waits is read by its author and moderators only', async () => {
+  await una.submit('comments', { text: 'Mine' });
+  const [{ id }] = await app.records.search();
+  const uri = app.as({ user: 'uri' });
+  const read = async (visitor) => {
+    const { status } = await visitor.request('GET', `record/${id}`);
+    return [status, (await visitor.request('GET', 'records')).value?.length, texts(await visitor.render('comments'))];
+  };
+  assert.deepEqual(await read(una), [200, 1, ['Mine']]);
+  assert.deepEqual(await read(uri), [404, 0, []]);
+  assert.deepEqual((await read(manager)).slice(0, 2), [200, 1]);
+});
+
+test('a comment that its author has changed since it was read is not approved', async () => {
+  await una.submit('comments', { text: 'Harmless' });
+  const [chosen] = await waiting();
+  const read = await manager.render('moderate');
+  const [{ id }] = await app.records.search();
+  await (await una.record(id, { edit: true })).submit({ text: 'Harmful' });
+  await read.submit({ chosen: [chosen] }, { button: 'approve' });
+  assert.equal((await app.records.get(id)).items.state, 'waiting');
 });
 
 test('a moderator deletes comments', async () => {
   await una.submit('comments', { text: 'Spam' });
-  const [{ id }] = await app.records.search();
-  const page = await manager.submit('moderate', { chosen: [id] }, { button: 'reject' });
+  const page = await manager.submit('moderate', { chosen: await waiting() }, { button: 'reject' });
   assert.equal(page.find('[role=status]').text, 'No comment is waiting.');
   assert.equal(await app.records.count(), 0);
 });
@@ -31,7 +54,8 @@ test('a visitor without an account is asked to log in', async () => {
 });
 
 test('a JSON client cannot approve its own comment', async () => {
-  const { status } = await una.request('POST', '', { block: 'comments', text: 'Mine', state: 'approved' });
-  assert.equal(status, 422);
-  assert.equal(await app.records.count(), 0);
+  await una.submit('comments', { text: 'Mine' });
+  const [{ id }] = await app.records.search();
+  assert.equal((await una.request('PATCH', `record/${id}`, { state: 'approved' })).status, 422);
+  assert.equal((await app.records.get(id)).items.state, 'waiting');
 });

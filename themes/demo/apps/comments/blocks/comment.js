@@ -39,6 +39,10 @@ export function author({ app }) {
   return app.acl.current_user();
 }
 
+export function revision() {
+  return crypto.randomUUID();
+}
+
 export function created_at() {
   return new Date().toISOString();
 }
