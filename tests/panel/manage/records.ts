@@ -66,5 +66,50 @@ export function recordsInPanel({ stage, visit }: Panel): void {
         expect(await stage.items('shelf', 'kept')).toBe(null);
         expect(await stage.items('shelf', 'stays')).toMatchObject({ title: 'Stays' });
       }));
+
+    test('JSON that is entered stays when another changes the record, whose version is shown beside it', () =>
+      visit(
+        at,
+        async (page) => {
+          await press(page, 'Open record stays');
+          const dialog = page.getByRole('dialog');
+          await dialog.getByRole('tab', { name: 'JSON' }).click();
+          const items = dialog.getByRole('textbox', { name: 'Items' });
+          const mine = '{"block": "book", "title": "Mine"}';
+          await items.fill(mine);
+          await stage.send({ as: 'mona', send: 'PATCH shelf/record/stays', json: { title: 'Theirs' } });
+          const save = dialog.getByRole('button', { name: 'Save', exact: true });
+          await save.click();
+          await shown(page, /what you have entered is still there/);
+          await shown(page, /"title": "Theirs"/);
+          expect(await items.inputValue()).toBe(mine);
+          expect([await save.count(), await stage.items('shelf', 'stays')]).toEqual([
+            0,
+            expect.objectContaining({ title: 'Theirs' }),
+          ]);
+          await press(page, 'Save mine over it');
+          await page.getByRole('row', { name: /Mine/ }).waitFor();
+        },
+        /status of 412/,
+      ));
+
+    test('a second click makes no second record', () =>
+      visit(at, async (page) => {
+        await press(page, 'New record');
+        await page.getByRole('menuitem', { name: 'Form of book' }).click();
+        const form = page.frameLocator('iframe');
+        await form.locator('[name=title]').fill('Once');
+        await form.locator('[name=_save]').dblclick();
+        await page.getByRole('row', { name: /Once/ }).waitFor();
+
+        await press(page, 'New record');
+        await page.getByRole('menuitem', { name: 'As JSON' }).click();
+        await page.getByRole('textbox', { name: 'Items' }).fill('{"block": "book", "title": "Also once"}');
+        await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).dblclick();
+        await page.getByRole('row', { name: /Also once/ }).waitFor();
+        await page.reload();
+        await page.getByRole('row', { name: /Also once/ }).waitFor();
+        expect(await page.getByRole('row', { name: /once/i }).count()).toBe(2);
+      }));
   });
 }

@@ -28,7 +28,7 @@ import type {
 import { saveFile } from '../json-files';
 import { type AppKey, address, appsApi, request, useAction } from './base';
 
-/** Changes records: all that shows them or their number is out of date. */
+/** Changes records: all that shows them or their number is out of date; after a refusal too, whose reason may be the change of another. */
 const changed = ['AppsRecord', 'AppsApp', 'AppsSite'] as const;
 
 /** A file with the options of its import, as a form. */

@@ -1,4 +1,4 @@
-import { Box, Typography } from '@strapi/design-system';
+import { Box, Button, Flex, Typography } from '@strapi/design-system';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { BlockFailure, FileProblem } from '../../../shared/admin-api';
 import { positionText } from '../../../shared/positions';
@@ -105,6 +105,35 @@ export function Labelled({ label, children }: { label: string; children: string 
       <Typography variant="sigma">{label}</Typography>
       <Pre>{children}</Pre>
     </Box>
+  );
+}
+
+interface ChangedMeanwhileProps {
+  message: string;
+  /** What is stored now. */
+  theirs: string;
+  onMine(): void;
+  onTheirs(): void;
+}
+
+/** What another administrator has stored since it was read: nothing is written or lost before the administrator chooses. */
+export function ChangedMeanwhile({ message, theirs, onMine, onTheirs }: ChangedMeanwhileProps) {
+  const text = useText();
+  return (
+    <Flex direction="column" alignItems="stretch" gap={3}>
+      <Typography role="alert" textColor="danger600">
+        {message}
+      </Typography>
+      <Pre>{theirs}</Pre>
+      <Flex gap={2}>
+        <Button variant="tertiary" onClick={onTheirs}>
+          {text('code.conflict.theirs')}
+        </Button>
+        <Button variant="danger-light" onClick={onMine}>
+          {text('code.conflict.mine')}
+        </Button>
+      </Flex>
+    </Flex>
   );
 }
 

@@ -16,6 +16,7 @@ import {
   useAppsUpdateRecordMutation,
   usePrivateFiles,
 } from '../../../api/records';
+import { ChangedMeanwhile } from '../../../components/page';
 import { readObject } from '../../../json-files';
 import { useText } from '../../../plugin';
 import { HistoryTable } from '../HistoryTable';
@@ -98,10 +99,14 @@ function BlockForm({ app, block, id, onDone }: BlockFormProps) {
   const { save } = usePrivateFiles();
   const [again, setAgain] = useState<string | null>(null);
   const [refused, setRefused] = useState<string | null>(null);
+  const isSending = useRef(false);
   if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
   if (!data) return <Page.Loading />;
 
   const submit = async (sent: Sent) => {
+    // A second click would make a second record.
+    if (isSending.current) return;
+    isSending.current = true;
     try {
       const outcome = await submitForm({ ...key, ...sent }).unwrap();
       if (outcome.kind === 'shown') return setAgain(outcome.html);
@@ -111,6 +116,8 @@ function BlockForm({ app, block, id, onDone }: BlockFormProps) {
       const { html } = ((failure as PanelError).details ?? {}) as { html?: unknown };
       setRefused(textOf(failure));
       if (typeof html === 'string') setAgain(html);
+    } finally {
+      isSending.current = false;
     }
   };
   const listen = () => {
@@ -161,23 +168,34 @@ interface RecordJsonProps {
   onDone(): void;
 }
 
-/** A record's items as JSON; what is saved are all its items. */
+/**
+ * A record's items as JSON; what is saved are all its items. What is entered belongs to the version that was read: a newer one
+ * takes its place only when the administrator says so.
+ */
 function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
   const text = useText();
   const act = useAction();
   const [createRecord] = useAppsCreateRecordMutation();
   const [updateRecord] = useAppsUpdateRecordMutation();
   const [id, setId] = useState('');
-  const [entered, setEntered] = useState(() => JSON.stringify(record?.items ?? {}, null, 2));
+  const stored = JSON.stringify(record?.items ?? {}, null, 2);
+  const version = record?.version ?? '';
+  const [draft, setDraft] = useState<{ entered: string; version: string } | null>(null);
+  const { entered, version: read } = draft ?? { entered: stored, version };
+  const [isSaving, setSaving] = useState(false);
   const items = readObject(entered);
   const key = { site: app.site, app: app.id };
-  const store = async (items: Items) => {
-    if (record) await updateRecord({ ...key, id: record.id, items, version: record.version }).unwrap();
+  const store = async (items: Items, version: string) => {
+    if (record) await updateRecord({ ...key, id: record.id, items, version }).unwrap();
     else await createRecord({ ...key, id, items }).unwrap();
     return true;
   };
-  const save = async () => {
-    if (items && (await act(() => store(items), text('record.saved')))) onDone();
+  const save = async (version: string) => {
+    if (!items || isSaving) return;
+    setSaving(true);
+    const isStored = await act(() => store(items, version), text('record.saved'));
+    setSaving(false);
+    if (isStored) onDone();
   };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
@@ -197,7 +215,7 @@ function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
         {/* Not the input of JSON of the design system: it has no accessible name, and Tab does not leave it. */}
         <Textarea
           value={entered}
-          onChange={({ target }) => setEntered(target.value)}
+          onChange={({ target }) => setDraft({ entered: target.value, version: read })}
           disabled={!mayChange}
           rows={16}
           spellCheck={false}
@@ -205,9 +223,17 @@ function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
         />
         <Field.Error />
       </Field.Root>
-      {mayChange && (
+      {read !== version && (
+        <ChangedMeanwhile
+          message={text('record.conflict')}
+          theirs={stored}
+          onMine={() => save(version)}
+          onTheirs={() => setDraft(null)}
+        />
+      )}
+      {mayChange && read === version && (
         <Flex>
-          <Button onClick={save} disabled={!items}>
+          <Button onClick={() => save(version)} loading={isSaving} disabled={!items}>
             {text('rule.save')}
           </Button>
         </Flex>
@@ -319,15 +345,17 @@ function StoredRecord({
   const textOf = useErrorText();
   const { data, error } = useAppsRecordQuery({ site: app.site, app: app.id, id }, { refetchOnMountOrArgChange: true });
   const [tab, setTab] = useState<string>();
-  if (error) return <Typography textColor="danger600">{textOf(error)}</Typography>;
-  if (!data) return <Page.Loading />;
-  const json = <RecordJson key={data.version} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
+  const failed = error && <Typography textColor="danger600">{textOf(error)}</Typography>;
+  // What is entered stays, also where the record is gone meanwhile.
+  if (!data) return failed ?? <Page.Loading />;
+  const json = <RecordJson key={id} app={app} record={data} mayChange={mayChange} onDone={onDone} />;
   const form = mayChange ? data.form : null;
   const files = <RecordFiles items={data.items} />;
   const links = <RecordLinks app={app} record={data} mayChange={mayChange} />;
   if (form === null && !app.history)
     return (
       <>
+        {failed}
         {files}
         {json}
         {links}
@@ -342,6 +370,7 @@ function StoredRecord({
   });
   return (
     <Tabs.Root value={active} onValueChange={setTab}>
+      {failed}
       <Tabs.List aria-label={id}>
         {form !== null && <Tabs.Trigger value="form">{text('record.form')}</Tabs.Trigger>}
         <Tabs.Trigger value="json">JSON</Tabs.Trigger>
