@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { AppOptions } from '../../plugins/apps/shared/admin-api';
 import { configured } from '../support/configure';
 import { availableClients } from '../support/databases';
 import { useDatabase, useStage, useThemes, useTwin } from '../support/hooks';
@@ -184,7 +185,7 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
     job: (host) => json(host, 'POST', 'first/blocks/tasks/add', {}),
     role: (host) => setRole(host, 'abel', chosen(['readers', 'authors'])),
     theme: (host) => choose(host, 'theme', { theme: chosen(['main', 'other']) }),
-    options: (host) => choose(host, 'apps/first/options', { options: { colour: chosen(['red', 'green', 'blue']) } }),
+    options: (host) => setOptions(host, { colour: chosen(['red', 'green', 'blue']) }),
     file: () => themes.write('main/apps/first/blocks/big.html', `<p>${below(100)} {big}</p>`),
     layout: () => themes.write('main/templates/article.html', `<h1>${below(100)} {{ context.content.title }}</h1>`),
   };
@@ -266,11 +267,19 @@ describe.each(await availableClients())('random answers, on %s', (client) => {
   }
 
   /** An administrator's choice for the site. Other processes see it within a second, with the cache and without. */
-  async function choose(host: Host, what: string, json: object): Promise<void> {
+  async function choose(host: Host, what: string, json: object): Promise<string> {
     const as = await stage.credential('root');
     const answer = await send(host.url, { method: 'PUT', path: `/apps/sites/site/${what}`, as, json });
     expect(answer.status, answer.text).toBeLessThan(300);
     await new Promise((resolve) => setTimeout(resolve, 1_050));
+    return answer.text;
+  }
+
+  /** Each is made of those before it. */
+  let optionsRevision: string | null = null;
+  async function setOptions(host: Host, wanted: object): Promise<void> {
+    const answer = await choose(host, 'apps/first/options', { options: wanted, revision: optionsRevision });
+    ({ revision: optionsRevision } = JSON.parse(answer) as AppOptions);
   }
 
   const jobsDone = () =>

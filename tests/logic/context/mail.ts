@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AppOptions } from '../../../plugins/apps/shared/admin-api';
 import { html, type Stage } from '../../support/stage';
 import { runTable } from '../../support/table';
 
@@ -200,11 +201,12 @@ export function mailOfApps(stage: Stage): void {
       });
 
       test('goes where an administrator says, by the options of the site', async () => {
-        const route = '/apps/sites/site/apps/mails/options';
-        await stage.send({ as: 'root', send: `PUT ${route}`, json: { options: { recipient: 'branch@example.org' } } });
+        const send = 'PUT /apps/sites/site/apps/mails/options';
+        const options = { recipient: 'branch@example.org' };
+        const set = await stage.send<AppOptions>({ as: 'root', send, json: { options, revision: null } });
         await form('contact', { name: 'branch' });
         await expect.poll(async () => (await sent()).map(({ to }) => to)).toEqual(['branch@example.org']);
-        await stage.send({ as: 'root', send: `PUT ${route}`, json: { options: null } });
+        await stage.send({ as: 'root', send, json: { options: null, revision: set.json.revision } });
       });
 
       test('is not sent when fields are wrong or the request fails', async () => {

@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import type { AppDetail } from '../../../plugins/apps/shared/admin-api';
 import { html, type Stage } from '../../support/stage';
 import { runTable } from '../../support/table';
 
 const route = '/apps/sites/site/apps/options';
 
 export function optionsOfApps(stage: Stage): void {
-  const set = (options: unknown, as = 'root') => stage.send({ as, send: `PUT ${route}/options`, json: { options } });
+  const put = (json: object) => stage.send({ as: 'root', send: `PUT ${route}/options`, json });
+  const revision = async () => {
+    const { json } = await stage.send<AppDetail>({ as: 'root', send: `GET ${route}` });
+    return json.options.revision;
+  };
+  const set = async (options: unknown) => put({ options, revision: await revision() });
   const seen = async (block: string) => (await stage.send({ send: `GET options/blocks/${block}/seen` })).json;
   const file = { heading: 'From the file', colours: { text: 'black', back: 'white' }, list: [1, 2] };
 
@@ -25,6 +31,19 @@ export function optionsOfApps(stage: Stage): void {
       expect(detail.json).toMatchObject({ options: { file, override, merged } });
       expect(await set(null)).toMatchObject({ status: 200, json: { override: null, merged: file } });
       expect(await seen('script')).toEqual(file);
+    });
+
+    test('are not changed by what was made of older ones; the answer has the newer ones', async () => {
+      const theirs = { heading: 'Theirs' };
+      const read = await revision();
+      expect(await put({ options: theirs, revision: read })).toMatchObject({ status: 200 });
+      const late = await put({ options: { heading: 'Mine' }, revision: read });
+      const current = { override: theirs, revision: await revision() };
+      expect(late).toMatchObject({ status: 409, json: { error: { name: 'ConflictError', details: { current } } } });
+      expect(await seen('script')).toMatchObject(theirs);
+      expect(await put({ options: null })).toMatchObject({ status: 400 });
+      expect(await put({ options: null, revision: current.revision })).toMatchObject({ status: 200 });
+      expect(await revision()).toBeNull();
     });
 
     test.each([

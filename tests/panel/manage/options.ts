@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import type { AppDetail } from '../../../plugins/apps/shared/admin-api';
 import { type Panel, press, shown } from './panel';
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'For this site, as JSON' });
@@ -41,6 +42,27 @@ export function optionsInPanel({ stage, visit }: Panel): void {
           expect(await greeting()).toContain('welcome of 3');
         },
         /status of 400/,
+      ));
+
+    test('of another administrator are shown and not overwritten, and what is entered stays', () =>
+      visit(
+        '/site/shelf/options',
+        async (page) => {
+          await field(page).fill('{"greeting": "mine"}');
+          const app = '/apps/sites/site/apps/shelf';
+          const { revision } = (await stage.send<AppDetail>({ as: 'root', send: `GET ${app}` })).json.options;
+          const json = { options: { greeting: 'theirs' }, revision };
+          await stage.send({ as: 'root', send: `PUT ${app}/options`, json });
+          await press(page, 'Save');
+          await shown(page, /what you have entered is still there/);
+          await shown(page, /"greeting": "theirs"/);
+          expect(await field(page).inputValue()).toBe('{"greeting": "mine"}');
+          await expect.poll(greeting).toContain('theirs of 3');
+          await press(page, 'Save mine over it');
+          await shown(page, 'The options are saved');
+          await expect.poll(greeting).toContain('mine of 3');
+        },
+        /status of 409/,
       ));
 
     test('are those of the file again once the field is empty', () =>

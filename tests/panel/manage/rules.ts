@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Rule } from '../../../plugins/apps/shared/admin-api';
 import { article } from '../../support/seed';
 import { choose, type Panel, press, shown } from './panel';
 
@@ -69,6 +70,21 @@ export function rulesInPanel({ stage, themes, visit }: Panel): void {
         await create('Tom');
         await expect.poll(() => noted('seen-Tom')).not.toBe(null);
         expect(await noted('greeted-Tom')).toBe(null);
+      }));
+
+    test('a rule that another has switched off meanwhile stays off when its name is changed', () =>
+      visit('', async (page) => {
+        const target = { app: 'shelf', block: 'events', function: 'see' };
+        const json = { name: 'Shared', enabled: true, event: 'create', contentType: article, ...target };
+        const { id } = (await stage.send<Rule>({ as: 'root', send: 'POST /apps/rules', json })).json;
+        await page.reload();
+        await page.getByRole('link', { name: 'Shared', exact: true }).click();
+        await page.getByRole('textbox', { name: /^Name/ }).fill('Renamed');
+        await stage.send({ as: 'root', send: `PUT /apps/rules/${id}`, json: { enabled: false } });
+        await press(page, 'Save');
+        await shown(page, 'The rule is saved.');
+        const rules = (await stage.send<Rule[]>({ as: 'root', send: 'GET /apps/rules' })).json;
+        expect(rules.find((rule) => rule.id === id)).toMatchObject({ name: 'Renamed', enabled: false });
       }));
   });
 }

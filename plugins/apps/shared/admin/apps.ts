@@ -193,7 +193,10 @@ export interface RefreshRequest {
 
 /** Routes of the options of an app in a site. */
 export const optionRoutes = {
-  /** OptionsChange → AppOptions; 400 for options that are no object, or too large */
+  /**
+   * OptionsChange → AppOptions; 400 for options that are no object, or too large; 409 with `details.current` (its `override` and
+   * `revision`) when they have changed meanwhile
+   */
   setOptions: { method: 'PUT', path: '/sites/:site/apps/:app/options', needs: 'manage' },
 } as const satisfies Record<string, AdminRouteEntry>;
 
@@ -205,11 +208,15 @@ export interface AppOptions {
   override: Items | null;
   /** Both, as the app sees them. */
   merged: Items;
+  /** Changes with `override`; null where there is none. */
+  revision: string | null;
 }
 
 export interface OptionsChange {
   /** Merged over the file's; null removes them. */
   options: Items | null;
+  /** Of the options when they were read. */
+  revision: string | null;
 }
 
 /** What the machine or the host lacks, so that sites or logic do not work (docs/reference/installation.md#checks-at-the-start). */

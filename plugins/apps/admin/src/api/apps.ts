@@ -32,7 +32,7 @@ export const { useAppsAppQuery, useAppsSetOptionsMutation, useAppsRefreshMutatio
         providesTags: ['AppsApp'],
       }),
       appsSetOptions: build.mutation<AppOptions, AppKey & OptionsChange>({
-        query: ({ options, ...key }) => request('setOptions', keyOf(key), { data: { options } }),
+        query: ({ site, app, ...data }) => request('setOptions', { site, app }, { data }),
         invalidatesTags: ['AppsApp'],
       }),
       appsIndexSizes: build.query<IndexSizes, AppKey>({ query: (key) => request('indexSizes', keyOf(key)) }),

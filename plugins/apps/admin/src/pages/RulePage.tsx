@@ -35,12 +35,15 @@ function useDraft(rule: Rule | undefined, onSaved: () => void) {
   const [updateRule] = useAppsUpdateRuleMutation();
   const [createRule] = useAppsCreateRuleMutation();
   const { toggleNotification } = useNotification();
-  const [draft, setDraft] = useState<Draft>(() => inputOf(rule));
+  // Only what is entered here: the rest follows the rule, which others may change meanwhile.
+  const [entered, setEntered] = useState<Partial<Draft>>({});
+  const stored = inputOf(rule);
+  const draft: Draft = { ...stored, ...entered };
   const [errors, setErrors] = useState<Errors>({});
   const [saving, setSaving] = useState(false);
 
   const change = (changes: Partial<Draft>) => {
-    setDraft((previous) => ({ ...previous, ...changes }));
+    setEntered((previous) => ({ ...previous, ...changes }));
     setErrors((previous) => Object.fromEntries(Object.entries(previous).filter(([key]) => !(key in changes))));
   };
   const submit = async (event: FormEvent) => {
@@ -49,8 +52,9 @@ function useDraft(rule: Rule | undefined, onSaved: () => void) {
     if (missing.length > 0) return setErrors(Object.fromEntries(missing.map((key) => [key, text('rule.required')])));
     setSaving(true);
     try {
-      const input = draft as RuleInput;
-      await (rule ? updateRule({ rule: rule.id, changes: input }) : createRule(input)).unwrap();
+      const changed = Object.entries(entered).filter(([key, value]) => value !== stored[key as keyof Draft]);
+      const changes = Object.fromEntries(changed) as Partial<RuleInput>;
+      await (rule ? updateRule({ rule: rule.id, changes }) : createRule(draft as RuleInput)).unwrap();
       toggleNotification({ type: 'success', message: text('rule.saved') });
       onSaved();
     } catch (error) {

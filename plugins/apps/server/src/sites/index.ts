@@ -36,7 +36,7 @@ export {
   warnOfLocales,
 } from './addresses';
 export { type ContentTypeInfo, namesOwnersOfFiles, relatedTypes, uidAttribute } from './content';
-export { createSitesFrom, sharedFolders } from './sites';
+export { createSitesFrom, optionsRevision, sharedFolders } from './sites';
 export { createPanelColumns, createVersions, type PanelColumns, type Versions } from './strapi';
 export { checkText, isEditable as isEditablePath } from './themes/editor';
 export { versionedContent } from './themes/theme-files';

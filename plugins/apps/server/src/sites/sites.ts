@@ -1,5 +1,5 @@
 import { memoized } from '../common/collections';
-import { errorText, isAppsError, missing, notFound } from '../common/errors';
+import { AppsError, errorText, isAppsError, missing, notFound } from '../common/errors';
 import { type Awaitable, whenAll } from '../common/time/awaitable';
 import type { AppsConfig, SiteConfig } from '../config.types';
 import { createAddressParser, urls } from './addresses';
@@ -114,8 +114,11 @@ export function createSitesFrom(options: SitesOptions): Sites {
       return `${location.themeId}.${files.revision}.${sharedRevision(themeFiles)}`;
     },
 
-    async setOptions(siteId, appId, options) {
-      await choices.set(optionsKey(siteId, appId), options && JSON.stringify(options));
+    async setOptions(siteId, appId, options, read) {
+      const key = optionsKey(siteId, appId);
+      const stored = await choices.stored(key);
+      if (optionsRevision(stored) !== read) throw optionsChanged(stored);
+      await choices.set(key, options && JSON.stringify(options));
     },
 
     async theme(site) {
@@ -130,6 +133,16 @@ const themeKey = (siteId: string) => `theme:${siteId}`;
 
 /** The key of the options that an administrator has set for an app of a site. */
 const optionsKey = (siteId: string, appId: string) => `options:${siteId}/${appId}`;
+
+/** A text that changes with the options that an administrator has set, as JSON; null where there are none. */
+export const optionsRevision = (options: string | null): string | null =>
+  options === null ? null : revisionOf([{ path: 'options', text: options }]);
+
+/** The options are not as they were when they were read; `current` is what they are now. */
+function optionsChanged(stored: string | null): AppsError {
+  const current = { override: stored === null ? null : JSON.parse(stored), revision: optionsRevision(stored) };
+  return new AppsError('ConflictError', 'The options have changed since they were read', { details: { current } });
+}
 
 /** What a theme says about itself; a broken theme.yaml must not hide the theme. */
 function describeTheme(
@@ -173,8 +186,7 @@ function createFolders() {
       const files = new Map(snapshot.files);
       const settings = files.get('settings.yaml') ?? null;
       files.delete('settings.yaml');
-      const optionsRevision = options === null ? '' : revisionOf([{ path: 'options', text: options }]);
-      const revision = [snapshot.revision, themeRevision, optionsRevision].filter(Boolean).join('.');
+      const revision = [snapshot.revision, themeRevision, optionsRevision(options)].filter(Boolean).join('.');
       const folder = { site, appId, themeId, revision, settings, options, theme, themeFiles, files };
       apps.set(key, { snapshot, themeRevision, folder });
       return folder;

@@ -1,10 +1,10 @@
 import { Button, Field, Flex, Textarea, Typography } from '@strapi/design-system';
 import { useState } from 'react';
-import type { AppDetail } from '../../../../shared/admin-api';
+import type { AppDetail, AppOptions } from '../../../../shared/admin-api';
 import type { Items } from '../../../../shared/json';
 import { useAppsSetOptionsMutation } from '../../api/apps';
-import { useAction } from '../../api/base';
-import { Pre } from '../../components/page';
+import { type PanelError, useAction } from '../../api/base';
+import { ChangedMeanwhile, Pre } from '../../components/page';
 import { readObject } from '../../json-files';
 import { useText } from '../../plugin';
 
@@ -13,8 +13,18 @@ const readOptions = (text: string): Items | null | undefined => (text.trim() ===
 
 const shown = (options: Items | null) => (options === null ? '' : JSON.stringify(options, null, 2));
 
+type Stored = Pick<AppOptions, 'override' | 'revision'>;
+
+/** What is entered, and the revision of the options that were read before. */
+interface Draft {
+  entered: string;
+  revision: string | null;
+}
+
+const draftOf = ({ override, revision }: Stored): Draft => ({ entered: shown(override), revision });
+
 /** What is entered and not saved, by app: other tabs of the app do not lose it. */
-const drafts = new Map<string, string>();
+const drafts = new Map<string, Draft>();
 
 /** An app's options: those of its file, and as JSON what an administrator sets for this site instead. */
 export default function OptionsTab({ app }: { app: AppDetail }) {
@@ -23,16 +33,33 @@ export default function OptionsTab({ app }: { app: AppDetail }) {
   const [setOptions] = useAppsSetOptionsMutation();
   const { file, override } = app.options;
   const name = `${app.site}/${app.id}`;
-  const [entered, setEntered] = useState(drafts.get(name) ?? shown(override));
-  const enter = (text: string) => {
-    setEntered(text);
-    drafts.set(name, text);
+  const [draft, setDraft] = useState<Draft>(drafts.get(name) ?? draftOf(app.options));
+  const [theirs, setTheirs] = useState<Stored | null>(null);
+  const { entered } = draft;
+  const enter = (entered: string) => {
+    const changed = { ...draft, entered };
+    setDraft(changed);
+    drafts.set(name, changed);
+  };
+  const show = (stored: Stored) => {
+    setDraft(draftOf(stored));
+    setTheirs(null);
+    drafts.delete(name);
   };
   const options = readOptions(entered);
-  const save = async () => {
+  const store = async (options: Items | null, revision: string | null) => {
+    try {
+      return await setOptions({ site: app.site, app: app.id, options, revision }).unwrap();
+    } catch (error) {
+      const { current } = ((error as PanelError).details ?? {}) as { current?: Stored };
+      if (current) setTheirs(current);
+      throw error;
+    }
+  };
+  const save = async (revision: string | null) => {
     if (options === undefined) return;
-    const saved = await act(() => setOptions({ site: app.site, app: app.id, options }).unwrap(), text('options.saved'));
-    if (saved) drafts.delete(name);
+    const saved = await act(() => store(options, revision), text('options.saved'));
+    if (saved) show(saved);
   };
   return (
     <Flex direction="column" alignItems="stretch" gap={4}>
@@ -49,11 +76,20 @@ export default function OptionsTab({ app }: { app: AppDetail }) {
         <Field.Hint />
         <Field.Error />
       </Field.Root>
-      <Flex>
-        <Button onClick={save} disabled={options === undefined || entered === shown(override)}>
-          {text('options.save')}
-        </Button>
-      </Flex>
+      {theirs ? (
+        <ChangedMeanwhile
+          message={text('options.conflict')}
+          theirs={shown(theirs.override)}
+          onMine={() => save(theirs.revision)}
+          onTheirs={() => show(theirs)}
+        />
+      ) : (
+        <Flex>
+          <Button onClick={() => save(draft.revision)} disabled={options === undefined || entered === shown(override)}>
+            {text('options.save')}
+          </Button>
+        </Flex>
+      )}
     </Flex>
   );
 }

@@ -37,6 +37,7 @@ import { AppsError, attempt, errorText, notFound } from '../../common/errors';
 import { must, validateBody } from '../../common/validation';
 import type { PausedLogic } from '../../logic/types';
 import type { AppKey } from '../../records/types';
+import { optionsRevision } from '../../sites';
 import type { Site } from '../../sites/types';
 import { type Views, viewProblem, viewsOf } from '../app/page-handlers';
 import { jsonObject } from '../request/body';
@@ -183,14 +184,15 @@ const optionsBody = z.object({
       (value) => (JSON.stringify(value) ?? '').length <= MAX_OPTIONS,
       must(`at most ${MAX_OPTIONS} characters of JSON`),
     ),
+  revision: z.string(must('the revision of the options that were read, or null')).nullable(),
 });
 
 /** What the admin routes of an app's options answer (shared/admin/apps.ts). */
 export const optionHandlers: Handlers<typeof optionRoutes> = {
   async setOptions(ctx, services): Promise<AppOptions> {
     const { site, app } = await appOf(ctx, services);
-    const { options } = validateBody(optionsBody, jsonObject(ctx));
-    await services.sites.setOptions(site.id, app.id, options);
+    const { options, revision } = validateBody(optionsBody, jsonObject(ctx));
+    await services.sites.setOptions(site.id, app.id, options, revision);
     return optionsOf((await appOf(ctx, services)).app);
   },
 };
@@ -199,7 +201,7 @@ export const optionHandlers: Handlers<typeof optionRoutes> = {
 function optionsOf({ settings, folder }: App): AppOptions {
   const file = (settings.source.options ?? {}) as Items;
   const override = folder.options ? (JSON.parse(folder.options) as Items) : null;
-  return { file, override, merged: settings.options };
+  return { file, override, merged: settings.options, revision: optionsRevision(folder.options ?? null) };
 }
 
 /** What the admin routes of an app answer (shared/admin/apps.ts). */

@@ -379,6 +379,8 @@ export interface SettingStore {
 /** Texts that administrators have chosen, by keys; null, or '' in the store: nothing. */
 interface Choices {
   get(key: string): Awaitable<string | null>;
+  /** What the store has now, which another process may have set. */
+  stored(key: string): Promise<string | null>;
   set(key: string, value: string | null): Promise<void>;
 }
 
@@ -387,15 +389,22 @@ const CHOICES_INTERVAL = 1000;
 
 export function createChoices(store: SettingStore): Choices {
   const inTransaction = () => store.inTransaction();
-  // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
-  const read = coalesceReads(async (key) => {
+  const readNow = async (key: string) => {
     const stored = await store.get(key);
     return typeof stored === 'string' && stored !== '' ? stored : null;
-  }, inTransaction);
+  };
+  // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
+  const read = coalesceReads(readNow, inTransaction);
   const known = keptFor(CHOICES_INTERVAL, read, () => !inTransaction());
 
   return {
     get: known.get,
+
+    async stored(key) {
+      const found = await readNow(key);
+      known.set(found, key);
+      return found;
+    },
 
     async set(key, value) {
       await store.set(key, value ?? '');
