@@ -29,7 +29,7 @@ interface Sent {
   tests?: unknown;
   as?: string;
   write?: unknown;
-  replace?: boolean;
+  replace?: string | null;
   theme?: unknown;
   name?: string;
 }
@@ -147,6 +147,7 @@ describe('a good ZIP', () => {
       files: 2,
       state: 'checked',
       differences: null,
+      revision: null,
       findings: [],
       tests: { state: 'none', files: 0, passed: 0, failed: 0, skipped: 0, failures: [], message: null },
     });
@@ -156,15 +157,22 @@ describe('a good ZIP', () => {
     expect((await send(await packed(app))).json.state).toBe('equal');
   });
 
-  test('does not replace what is there unless it is said', async () => {
+  test('replaces what was there when it was checked, and nothing else', async () => {
     const other = await packed({ 'shelf/blocks/book.html': '<p>new</p>', 'shelf/blocks/more.html': '' });
     const text = () => readFile(path.join(themes.directory, 'main/apps/shelf/blocks/book.html'), 'utf8');
     const found = { added: ['blocks/more.html'], changed: ['blocks/book.html'], removed: [] };
+    const { json: checked } = await send(other, { write: false });
+    expect(checked).toMatchObject({ state: 'taken', differences: found, revision: expect.any(String) });
     expect((await send(other)).json).toMatchObject({ state: 'taken', differences: found });
-    expect(await text()).toBe('<p>old</p>');
-    expect((await send(other, { replace: true, write: false })).json.state).toBe('checked');
-    expect(await text()).toBe('<p>old</p>');
-    expect((await send(other, { replace: true })).json.state).toBe('written');
+    const replace = checked.revision;
+    expect((await send(other, { replace, write: false })).json.state).toBe('checked');
+
+    await themes.write('main/apps/shelf/blocks/book.html', '<p>edited</p>');
+    await themes.write('main/apps/shelf/lib/added.js', '');
+    const late = (await send(other, { replace })).json;
+    expect(late).toMatchObject({ state: 'taken', differences: { ...found, removed: ['lib/added.js'] } });
+    expect(await text()).toBe('<p>edited</p>');
+    expect((await send(other, { replace: late.revision })).json.state).toBe('written');
     expect(await text()).toBe('<p>new</p>');
   });
 

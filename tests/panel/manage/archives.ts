@@ -40,6 +40,11 @@ export function archivesInPanel({ themes, visit }: Panel): void {
       expect(await onDisk()).toBe('<p>changed here</p>\n');
 
       await send(page, zip);
+      await shown(page, '~ blocks/guarded.html');
+      await themes.write('main/apps/shelf/blocks/hello.html', '<p>changed meanwhile</p>\n');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Confirm' }).click();
+      await shown(page, /~ blocks\/hello\.html/);
+      expect(await onDisk()).toBe('<p>changed here</p>\n');
       await answer(page, 'Confirm');
       await shown(page, 'shelf is imported.');
       expect(await onDisk()).toBe(own);

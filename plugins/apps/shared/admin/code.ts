@@ -137,8 +137,11 @@ export interface ArchiveOptions {
   name: string;
   /** The theme that gets an app. */
   theme?: string;
-  /** What is there with other files is replaced. */
-  replace?: boolean;
+  /**
+   * The revision of what is there with other files, and is replaced: where it has changed meanwhile, the answer is `taken` with the
+   * new differences.
+   */
+  replace?: string | null;
   /** False: it is only checked. */
   write?: boolean;
   /** Its tests run while it is checked. They are programs with all rights of the server. */
@@ -155,6 +158,8 @@ export interface ArchiveResult {
   state: 'equal' | 'taken' | 'checked' | 'written' | null;
   /** What differs from what is there; null where nothing is. */
   differences: { added: string[]; changed: string[]; removed: string[] } | null;
+  /** Of what was there before; null where nothing was. */
+  revision: string | null;
   /** What `lint` finds in its apps: with errors it may be written all the same. Empty where it was not asked for, or with problems. */
   findings: ArchiveFinding[];
   /** Null where it was written, or with problems. */

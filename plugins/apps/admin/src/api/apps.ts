@@ -51,7 +51,7 @@ interface ArchiveArgument {
   /** The theme that gets an app; without it the ZIP must hold a theme. */
   theme?: string;
   write: boolean;
-  replace: boolean;
+  replace: string | null;
   /** Its tests run while it is checked. */
   tests?: boolean;
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -50,6 +52,21 @@ export async function differences(before: string, after: string): Promise<Differ
     changed,
     removed: [...known].filter((path) => !kept.has(path)),
   };
+}
+
+/**
+ * A text that changes with the files of a folder, and with the paths of its links. The server answers others meanwhile, however large
+ * the files are.
+ */
+export async function revisionOf(folder: string): Promise<string> {
+  const links: string[] = [];
+  const hash = createHash('sha256');
+  for (const path of await filesBelow(folder, (path) => links.push(path))) {
+    const own = createHash('sha256');
+    for await (const piece of createReadStream(join(folder, path))) own.update(piece);
+    hash.update(`${path}\n${own.digest('hex')}\n`);
+  }
+  return hash.update(links.join('\n')).digest('base64url');
 }
 
 async function areEqual(one: string, other: string): Promise<boolean> {

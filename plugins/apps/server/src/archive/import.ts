@@ -18,7 +18,7 @@ import { attempt, errorText } from '../common/errors';
 import { createSitesFrom, isId, newIdProblem, sharedFolders } from '../sites';
 import type { Sites } from '../sites/types';
 import { ArchiveError, type ArchiveFile, filesOf, openArchive } from './entries';
-import { type Differences, differences, filesBelow } from './files';
+import { type Differences, differences, filesBelow, revisionOf } from './files';
 
 /** What a ZIP holds. */
 interface Contents {
@@ -230,8 +230,8 @@ interface ImportRequest {
   themeOf(contents: Contents): ThemeFolders;
   /** A theme is refused: the caller has named the theme that gets an app. */
   requireApp?: boolean;
-  /** What is there with other files is replaced. */
-  replace: boolean;
+  /** Whether what is there with other files is replaced; else with the files of this revision alone. */
+  replace: boolean | { revision: string };
   /** False: it is only checked. */
   write: boolean;
   /** Looks at the unpacked files where they are only checked. */
@@ -263,6 +263,8 @@ export type Imported =
       state: 'equal' | 'taken' | 'written' | 'checked';
       /** Null where nothing is there. */
       differences: Differences | null;
+      /** Of the files that were there before; null where nothing was. */
+      revision: string | null;
     };
 
 /** Where an app or theme is put. */
@@ -369,10 +371,12 @@ async function settle(
   fresh: string,
 ): Promise<Imported> {
   const found = exists(target) ? await differences(target, fresh) : null;
+  const revision = found && (await revisionOf(target));
   const isEqual = found !== null && Object.values(found).every((paths: string[]) => paths.length === 0);
-  const result = { problems: null, contents, target, differences: found } as const;
+  const mayReplace = typeof replace === 'object' ? replace.revision === revision : replace;
+  const result = { problems: null, contents, target, differences: found, revision } as const;
   if (isEqual) return { ...result, state: 'equal' };
-  if (found && !replace) return { ...result, state: 'taken' };
+  if (found && !mayReplace) return { ...result, state: 'taken' };
   if (!write) return { ...result, state: 'checked' };
   await putInPlace(fresh, target, base);
   return { ...result, state: 'written' };

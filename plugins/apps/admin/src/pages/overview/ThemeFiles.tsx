@@ -157,7 +157,7 @@ function ImportButton({ site }: { site: SiteOverview }) {
   const [send, { isLoading }] = useAppsImportArchiveMutation();
   const [file, setFile] = useState<File | null>(null);
   const [checked, setChecked] = useState<ArchiveResult | null>(null);
-  const ask = async (file: File, options: { write: boolean; replace: boolean; tests?: boolean }) => {
+  const ask = async (file: File, options: { write: boolean; replace: string | null; tests?: boolean }) => {
     const ofApp = await act(() => send({ file, theme: site.theme, ...options }).unwrap());
     // A theme is refused where a theme is named that gets an app.
     const isTheme = ofApp?.problems.length === 1 && ofApp.problems[0]?.startsWith('The ZIP holds a theme');
@@ -168,17 +168,19 @@ function ImportButton({ site }: { site: SiteOverview }) {
     target.value = '';
     if (!chosen) return;
     setFile(chosen);
-    setChecked((await ask(chosen, { write: false, replace: false })) ?? null);
+    setChecked((await ask(chosen, { write: false, replace: null })) ?? null);
   };
   const test = async () => {
-    const tested = file && (await ask(file, { write: false, replace: false, tests: true }));
+    const tested = file && (await ask(file, { write: false, replace: null, tests: true }));
     if (tested) setChecked(tested);
   };
   const write = async () => {
     if (!file || !checked) return;
-    const done = await ask(file, { write: true, replace: checked.state === 'taken' });
+    const done = await ask(file, { write: true, replace: checked.revision });
     if (done?.state === 'written') await act(async () => true, text('archive.written', { id: done.id ?? '' }));
-    setChecked(null);
+    const { findings, tests } = checked;
+    // What has kept it from being written is shown, with what the check has found.
+    setChecked(done && done.state !== 'written' ? { ...done, findings, tests } : null);
   };
   const report = checked && <ArchiveReport result={checked} isTesting={isLoading} onTest={test} />;
   const canWrite = checked?.state === 'checked' || checked?.state === 'taken';

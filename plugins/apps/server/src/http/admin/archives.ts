@@ -126,7 +126,7 @@ const linkBody = z.object({ app: id('the id of an app'), theme: id('the id of a 
 const options = z.object({
   name: z.string(must('the name of the file')).max(MAX_NAME, must(`at most ${MAX_NAME} characters`)),
   theme: id('the id of a theme').optional(),
-  replace: z.boolean(must('true or false')).default(false),
+  replace: z.string(must('the revision of the files that it replaces, or null')).nullable().default(null),
   write: z.boolean(must('true or false')).default(false),
   tests: z.boolean(must('true or false')).default(false),
 });
@@ -154,7 +154,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
   async importArchive(ctx, services): Promise<ArchiveResult> {
     requireEditing(services);
     return withUpload(ctx, async (upload) => {
-      const { name, theme, tests: wantsTests, ...rest } = validateBody(options, upload.options);
+      const { name, theme, tests: wantsTests, replace, write } = validateBody(options, upload.options);
       const checked: Checked = { findings: [], tests: null };
       const { themesDirectory, appsFolder } = services.config;
       const into = theme === undefined ? null : await themeOf(services, theme);
@@ -163,7 +163,8 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
         appsFolder,
         id: undefined,
         requireApp: into !== null,
-        ...rest,
+        replace: replace !== null && { revision: replace },
+        write,
         file: upload.path,
         async inspect(unpacked) {
           checked.findings = await findingsOf(services, unpacked);
@@ -255,12 +256,14 @@ function resultOf(
       files: 0,
       state: null,
       differences: null,
+      revision: null,
     };
-  const { contents, state, differences } = imported;
+  const { contents, state, differences, revision } = imported;
   const shown = differences && {
     added: differences.added.slice(0, MAX_LISTED),
     changed: differences.changed.slice(0, MAX_LISTED),
     removed: differences.removed.slice(0, MAX_LISTED),
   };
-  return { problems: [], kind: contents.kind, id: contents.id, files: contents.files.size, state, differences: shown };
+  const { kind, id, files } = contents;
+  return { problems: [], kind, id, files: files.size, state, differences: shown, revision };
 }
