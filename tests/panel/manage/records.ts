@@ -111,5 +111,42 @@ export function recordsInPanel({ stage, visit }: Panel): void {
         await page.getByRole('row', { name: /Also once/ }).waitFor();
         expect(await page.getByRole('row', { name: /once/i }).count()).toBe(2);
       }));
+
+    test('a record is deleted by its whole id', () =>
+      visit(at, async (page) => {
+        for (const id of ['pair', 'pair&more']) await stage.put('shelf', id, { block: 'book', title: id });
+        await page.reload();
+        await press(page, 'Delete record pair&more');
+        await answer(page, 'Confirm');
+        await expect.poll(() => page.getByRole('row', { name: /pair/ }).count()).toBe(1);
+        expect(await stage.items('shelf', 'pair')).toMatchObject({ title: 'pair' });
+      }));
+
+    test('a search keeps each character in the address, also once the list has another order', () =>
+      visit(at, async (page) => {
+        const title = '50% + #1 & ~é';
+        await stage.put('shelf', 'odd', { block: 'book', title });
+        const query = `title == '${title}' & id != 'one'`;
+        const field = page.getByRole('combobox', { name: 'Search', exact: true });
+        const isFound = async () => {
+          await shown(page, /^1 record$/);
+          expect(await field.inputValue()).toBe(query);
+        };
+        await search(page, query);
+        await isFound();
+        await page.locator('thead').getByText('Title').click();
+        await page.waitForURL(/sort=title/);
+        await isFound();
+        await page.reload();
+        await isFound();
+
+        // As a person writes it.
+        await page.goto(`${page.url().split('?')[0]}?q=${encodeURIComponent(query)}`);
+        await isFound();
+        await page.locator('thead').getByText('Title').click();
+        await page.waitForURL(/sort=title/);
+        await page.reload();
+        await isFound();
+      }));
   });
 }

@@ -31,14 +31,23 @@ export function address(route: AdminRoute, parameters: Record<string, string> = 
   return `/${pluginId}${filled}`;
 }
 
+/**
+ * Parameters of an address as Strapi wants them, which writes them into it as they are: a `&` or `#` in a query, or in the id of a
+ * record, would name something else.
+ */
+export function encoded(params: object): Record<string, unknown> {
+  const encode = (value: unknown) => (typeof value === 'string' ? encodeURIComponent(value) : value);
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, encode(value)]));
+}
+
 /** The request of an endpoint. @param key the parameters of the route's path */
 export function request(
   route: AdminRoute,
   key: Record<string, string> = {},
-  { params, data }: { params?: object; data?: unknown } = {},
+  { params = {}, data }: { params?: object; data?: unknown } = {},
 ): QueryArguments {
   const { method } = adminRoutes[route];
-  return { url: address(route, key), method, data, config: { params } };
+  return { url: address(route, key), method, data, config: { params: encoded(params) } };
 }
 
 /** What an endpoint fails with: an error of the server, or of the network. */

@@ -26,7 +26,7 @@ import type {
   WhyQuery,
 } from '../../../shared/admin-api';
 import { saveFile } from '../json-files';
-import { type AppKey, address, appsApi, request, useAction } from './base';
+import { type AppKey, address, appsApi, encoded, request, useAction } from './base';
 
 /** Changes records: all that shows them or their number is out of date; after a refusal too, whose reason may be the change of another. */
 const changed = ['AppsRecord', 'AppsApp', 'AppsSite'] as const;
@@ -218,7 +218,7 @@ export function usePrivateFiles() {
   const read = useCallback(
     async (url: string, isSmall: boolean): Promise<{ bytes: Blob } | { address: string }> => {
       const { site = '', app = '', id } = privateFile(url) ?? {};
-      const params = { id, ...(isSmall && { thumbnail: '1' }) };
+      const params = encoded({ id, ...(isSmall && { thumbnail: '1' }) });
       const { data } = await get<Blob>(address('recordFile', { site, app }), { params, responseType: 'blob' });
       return data.type.startsWith(ADDRESS) ? { address: await data.text() } : { bytes: data };
     },

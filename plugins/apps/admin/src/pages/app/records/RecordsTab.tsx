@@ -1,7 +1,7 @@
 import { Button, Dialog, Flex, MenuItem, Modal, SimpleMenu, Typography } from '@strapi/design-system';
 import { Plus } from '@strapi/icons';
 import { ConfirmDialog, Pagination, useQueryParams } from '@strapi/strapi/admin';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { AppDetail, DraftSummary, RecordSummary, RecordsQuery } from '../../../../../shared/admin-api';
 import { type PanelError, useAction, useErrorText } from '../../../api/base';
 import {
@@ -15,7 +15,7 @@ import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
 import { ExportMenu, FilterMenu } from './menus';
 import { SearchField } from './QueryInput';
-import { both } from './query';
+import { addressed, both, queryOfAddress } from './query';
 import { ColumnsMenu, RecordsTable, useColumns } from './RecordsTable';
 
 interface DraftsProps {
@@ -109,7 +109,7 @@ function queryOf({ page = '1', pageSize = '20', sort = '', q = '' }: Parameters)
   const limit = Math.min(100, Math.max(1, Number(pageSize) || 20));
   const [index, direction] = sort.split(':');
   return {
-    query: q,
+    query: queryOfAddress(q),
     limit,
     offset: (Math.max(1, Number(page) || 1) - 1) * limit,
     ...(index ? { sort: index, reverse: direction === 'DESC' } : {}),
@@ -132,7 +132,13 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
   const key = { site: app.site, app: app.id };
   const { data, error, isFetching } = useAppsRecordsQuery({ ...key, ...parameters });
   const [deleteRecord] = useAppsDeleteRecordMutation();
-  const search = (q: string) => setGiven({ q, page: '1' });
+  const search = (query: string) => setGiven({ q: addressed(query), page: '1' });
+  const { query: wanted = '' } = parameters;
+  const isPlain = given?.q !== undefined && given.q !== addressed(wanted);
+  // A query that a person has written into the address would lose characters with the next parameter that Strapi writes.
+  useEffect(() => {
+    if (isPlain) setGiven({ q: addressed(wanted) }, 'push', true);
+  }, [isPlain, wanted, setGiven]);
   const remove = (id: string, onDelete: boolean) =>
     act(() => deleteRecord({ ...key, id, onDelete }).unwrap(), text('deleted'));
   // After a wrong query there are no records to show, and none of the query before.
@@ -142,16 +148,16 @@ export default function RecordsTab({ app }: { app: AppDetail }) {
     <Flex direction="column" alignItems="stretch" gap={4}>
       <SearchField
         known={app}
-        query={parameters.query ?? ''}
+        query={wanted}
         error={textOf(error)}
         failure={error as PanelError | undefined}
         made={found?.query ?? null}
         onSearch={search}
       />
       <Flex gap={2} wrap="wrap">
-        <FilterMenu app={app} onAdd={(added) => search(both(found?.query ?? parameters.query ?? '', added))} />
+        <FilterMenu app={app} onAdd={(added) => search(both(found?.query ?? wanted, added))} />
         <ColumnsMenu columns={app.columns} shown={columns.shown} onChoose={columns.choose} />
-        <ExportMenu app={app} query={parameters.query ?? ''} />
+        <ExportMenu app={app} query={wanted} />
         {mayChange && (
           <>
             <Button variant="tertiary" onClick={() => setOpened({ kind: 'import' })}>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ColumnSummary, IndexSummary } from '../../../../../shared/admin-api';
-import { completionOf, type Known, withSuggestion } from './query';
+import { addressed, completionOf, type Known, queryOfAddress, withSuggestion } from './query';
 
 const index = (name: string, type: IndexSummary['type']): IndexSummary => ({ name, type, state: 'ready' });
 const column = (name: string, type: string, values: (string | number)[] = []): ColumnSummary => ({
@@ -124,5 +124,21 @@ describe('completion of a query', () => {
   test('an index comes with its label, its type and its state', () => {
     const [first] = completionOf(known, 'state', 4).suggestions;
     expect(first).toEqual({ label: 'state', detail: 'Status', index: index('state', 'field') });
+  });
+});
+
+describe('a query in the address of the page', () => {
+  /** What Strapi reads of a parameter that it has written. */
+  const rewritten = (value: string) => new URLSearchParams(`q=${value}`).get('q') ?? '';
+
+  test.each(["state == 'lent' & day < '2020-01-01'", "title == '50% + #1 ~7E é 🐳'", '~', '%41 ~41', ''])(
+    '%s survives being read and written again',
+    (query) => {
+      expect(queryOfAddress(rewritten(rewritten(addressed(query))))).toBe(query);
+    },
+  );
+
+  test.each(["state == 'lent'", 'a ~ b', '100 %', 'a & b', '~FF', '~zz'])('%s may be written by a person', (query) => {
+    expect(queryOfAddress(query)).toBe(query);
   });
 });

@@ -17,7 +17,7 @@ import { ConfirmDialog, useFetchClient, useNotification, useTable } from '@strap
 import { type FormEvent, useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
 import type { Separator } from '../../../../../shared/cells';
-import { address, useAction } from '../../../api/base';
+import { address, encoded, useAction } from '../../../api/base';
 import { useAppsDeleteRecordsMutation } from '../../../api/records';
 import { saveFile } from '../../../json-files';
 import { useText } from '../../../plugin';
@@ -72,7 +72,7 @@ export function ExportMenu({ app, query }: { app: AppDetail; query: string }) {
   const save = (format: 'csv' | 'xlsx' | 'ndjson', separator?: Separator) =>
     act(async () => {
       const url = address('exportRecords', { site: app.site, app: app.id });
-      const { data } = await get(url, { params: { format, query, separator }, responseType: 'blob' });
+      const { data } = await get(url, { params: encoded({ format, query, separator }), responseType: 'blob' });
       saveFile(data, `${app.id}.${format}`);
     });
   return (

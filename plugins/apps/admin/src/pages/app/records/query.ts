@@ -53,6 +53,22 @@ export function condition(app: AppDetail, index: string, operator: Operator, tex
 export const both = (query: string, added: string): string =>
   query.trim() === '' ? added : hasOr(query) ? `(${query}) and ${added}` : `${query} and ${added}`;
 
+/**
+ * A query as a parameter of the page's address. Strapi reads parameters decoded and writes all of them back without encoding
+ * them: this form has no character that an address gives a meaning, so that it stays the same.
+ */
+export const addressed = (query: string): string =>
+  encodeURIComponent(query).replaceAll('~', '%7E').replaceAll('%', '~');
+
+/** The query of an address: as `addressed` has written it, or as a person has. */
+export function queryOfAddress(written: string): string {
+  try {
+    return decodeURIComponent(written.replaceAll('%', '%25').replace(/~(?=[0-9A-F]{2})/g, '%'));
+  } catch {
+    return written;
+  }
+}
+
 /** What completion knows of an app. */
 export type Known = Pick<AppDetail, 'indexes' | 'columns'>;
 
