@@ -157,4 +157,19 @@ describe.runIf(hasBrowser)('the keyboard alone', () => {
     expect(errors.filter((text) => !/Blocked script/.test(text))).toEqual([]);
     await page.context().close();
   });
+
+  test('presses each of two buttons in a cell, and answers the question', async () => {
+    const { page, open } = await login(stage, browser, 'root');
+    await open('/jobs?list=dead');
+    const row = page.getByRole('row').filter({ hasText: 'hello/value' });
+    const remove = page.getByRole('button', { name: 'Delete job hello/value' });
+    const question = page.getByRole('alertdialog');
+    for (const button of ['Cancel', 'Confirm']) {
+      await reachInTable(page, remove, 'Enter');
+      await reach(page, question.getByRole('button', { name: button }), 'Enter');
+      await question.waitFor({ state: 'detached' });
+    }
+    await row.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
 });

@@ -15,7 +15,7 @@ import {
 } from '@strapi/design-system';
 import { Trash } from '@strapi/icons';
 import { ConfirmDialog } from '@strapi/strapi/admin';
-import { type ReactNode, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useState } from 'react';
 import { useText } from '../plugin';
 
 interface Column<T> {
@@ -58,7 +58,7 @@ export function DataTable<T>({ label, empty, rows, rowKey, columns }: DataTableP
           <Tr key={rowKey(row)}>
             {columns.map(({ title, cell }) => (
               <Td key={title}>
-                <Typography tag="div" style={{ whiteSpace: 'normal' }}>
+                <Typography tag="div" style={{ whiteSpace: 'normal' }} onKeyDown={keepKeys}>
                   {cell(row)}
                 </Typography>
               </Td>
@@ -68,6 +68,17 @@ export function DataTable<T>({ label, empty, rows, rowKey, columns }: DataTableP
       </Tbody>
     </Table>
   );
+}
+
+/**
+ * Of a cell with several buttons the table gets only the keys that lead from cell to cell, or out of one. It would take all of
+ * them, so that Enter and Tab would do nothing, also in the question that a button asks.
+ */
+export function keepKeys(event: KeyboardEvent) {
+  const { currentTarget, target, key } = event;
+  if (currentTarget.querySelectorAll('a, button').length < 2) return;
+  const leads = /^(Arrow|Home|End|Page|Escape)/.test(key) && currentTarget.contains(target as Node);
+  if (!leads) event.stopPropagation();
 }
 
 interface OlderEntriesProps {

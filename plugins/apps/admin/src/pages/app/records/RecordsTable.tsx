@@ -1,12 +1,12 @@
 import { Button, Checkbox, Flex, IconButton, Link, Popover, Th, Thead, Tr, Typography } from '@strapi/design-system';
 import { CaretDown, CaretUp, Cog, Pencil } from '@strapi/icons';
 import { Table, useQueryParams, useTable } from '@strapi/strapi/admin';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { NavLink } from 'react-router-dom';
 import type { AppDetail, ColumnSummary, RecordCreator, RecordSummary } from '../../../../../shared/admin-api';
 import { useAction } from '../../../api/base';
 import { useAppsColumnsQuery, useAppsSetColumnsMutation } from '../../../api/records';
-import { DeleteButton } from '../../../components/DataTable';
+import { DeleteButton, keepKeys } from '../../../components/DataTable';
 import { useText } from '../../../plugin';
 import { ItemValue } from './ItemValue';
 import { BulkDelete } from './menus';
@@ -193,15 +193,6 @@ export function RecordsTable({ app, records, columns, isLoading, mayChange, onEd
       </Table.Content>
     </Table.Root>
   );
-}
-
-/**
- * The table gets only the keys that lead from cell to cell: in a cell of several buttons it takes all of them, so that Enter and
- * Tab would do nothing, also in the question that a button asks.
- */
-function keepKeys(event: KeyboardEvent) {
-  const leads = /^(Arrow|Home|End|Page)/.test(event.key) && event.currentTarget.contains(event.target as Node);
-  if (!leads) event.stopPropagation();
 }
 
 const deleteOption = ({ items: { block } }: RecordSummary, text: ReturnType<typeof useText>): string | undefined =>
