@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
 import { createSql, inTransaction, isFailure, type Row, readerOf, type Sql, type Transaction } from '../../database';
-import { concat, type Fragment, fragment } from '../query/sql';
 import {
   type AppGenerations,
   covers,
@@ -46,7 +45,7 @@ export interface Remembered {
   /** The state that named the generation. */
   text: string;
   /** The condition that the generation has the app's last record; undefined when it was checked a moment ago. */
-  whole: Fragment | undefined;
+  whole: { sql: string; values: unknown[] } | undefined;
 }
 
 /** Provides complete indexes to searches: builds missing ones, or waits for their build. */
@@ -79,10 +78,10 @@ function withOwn(state: AppGenerations, declared: IndexDeclarations): IndexDecla
   return new Map([...declared, ...own]);
 }
 
-/** Whether the tables have the app's last record, which other code that writes records (an import) changes. */
-function wholeSql(records: string, scope: string, { id }: Generation): Fragment {
-  const last = fragment(`coalesce((select max(id) from ${records} where scope = ?), 0)`, scope);
-  return concat(last, ` = coalesce((select max(record) from ${tablesOf(id).fields}), 0)`);
+/** The condition that the tables have the app's last record, which other code that writes records (an import) changes. */
+function wholeSql(records: string, scope: string, { id }: Generation): Remembered['whole'] {
+  const last = `coalesce((select max(id) from ${records} where scope = ?), 0)`;
+  return { sql: `${last} = coalesce((select max(record) from ${tablesOf(id).fields}), 0)`, values: [scope] };
 }
 
 /** `records`: name of the records table; `timeout`: how long (ms) a search waits for a build before 503. */
