@@ -29,7 +29,7 @@ interface Sent {
   tests?: unknown;
   as?: string;
   write?: unknown;
-  replace?: string | null;
+  replace?: string | boolean | null;
   theme?: unknown;
   name?: string;
 }
@@ -173,6 +173,9 @@ describe('a good ZIP', () => {
     expect(late).toMatchObject({ state: 'taken', differences: { ...found, removed: ['lib/added.js'] } });
     expect(await text()).toBe('<p>edited</p>');
     expect((await send(other, { replace: late.revision })).json.state).toBe('written');
+    expect(await text()).toBe('<p>new</p>');
+    await themes.write('main/apps/shelf/blocks/book.html', '<p>again</p>');
+    expect((await send(other, { replace: true })).json.state).toBe('written');
     expect(await text()).toBe('<p>new</p>');
   });
 

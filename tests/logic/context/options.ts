@@ -41,8 +41,9 @@ export function optionsOfApps(stage: Stage): void {
       const current = { override: theirs, revision: await revision() };
       expect(late).toMatchObject({ status: 409, json: { error: { name: 'ConflictError', details: { current } } } });
       expect(await seen('script')).toMatchObject(theirs);
-      expect(await put({ options: null })).toMatchObject({ status: 400 });
-      expect(await put({ options: null, revision: current.revision })).toMatchObject({ status: 200 });
+      expect(await put({ options: theirs, revision: current.revision })).toMatchObject({ status: 200 });
+      // Without a revision they are replaced whatever they are.
+      expect(await put({ options: null })).toMatchObject({ status: 200 });
       expect(await revision()).toBeNull();
     });
 

@@ -215,8 +215,8 @@ export interface AppOptions {
 export interface OptionsChange {
   /** Merged over the file's; null removes them. */
   options: Items | null;
-  /** Of the options when they were read. */
-  revision: string | null;
+  /** Of the options when they were read; without it they are replaced whatever they are. */
+  revision?: string | null;
 }
 
 /** What the machine or the host lacks, so that sites or logic do not work (docs/reference/installation.md#checks-at-the-start). */

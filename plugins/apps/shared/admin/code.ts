@@ -139,9 +139,9 @@ export interface ArchiveOptions {
   theme?: string;
   /**
    * The revision of what is there with other files, and is replaced: where it has changed meanwhile, the answer is `taken` with the
-   * new differences.
+   * new differences. `true`: it is replaced whatever it is.
    */
-  replace?: string | null;
+  replace?: string | boolean | null;
   /** False: it is only checked. */
   write?: boolean;
   /** Its tests run while it is checked. They are programs with all rights of the server. */

@@ -117,7 +117,7 @@ export function createSitesFrom(options: SitesOptions): Sites {
     async setOptions(siteId, appId, options, read) {
       const key = optionsKey(siteId, appId);
       const stored = await choices.stored(key);
-      if (optionsRevision(stored) !== read) throw optionsChanged(stored);
+      if (read !== undefined && optionsRevision(stored) !== read) throw optionsChanged(stored);
       await choices.set(key, options && JSON.stringify(options));
     },
 

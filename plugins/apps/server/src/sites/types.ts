@@ -195,9 +195,9 @@ export interface Sites {
   watched(words: readonly WatchedWord[]): Promise<readonly WatchedApp[]>;
   /**
    * Sets the options of an app in a site (kept in the database, merged over the file's); null: none. ConflictError where they are
-   * not those of the revision that was read; null: there were none.
+   * not those of the revision that was read; null: there were none; undefined: it is not asked.
    */
-  setOptions(siteId: string, appId: string, options: Items | null, read: string | null): Promise<void>;
+  setOptions(siteId: string, appId: string, options: Items | null, read?: string | null): Promise<void>;
   /** The files of the site's active theme, or null if there is no such folder. Re-read when a file has changed. */
   theme(site: Site): Promise<ThemeFolder | null>;
   /** Ids of all apps that the site's active theme offers. */

@@ -184,7 +184,7 @@ const optionsBody = z.object({
       (value) => (JSON.stringify(value) ?? '').length <= MAX_OPTIONS,
       must(`at most ${MAX_OPTIONS} characters of JSON`),
     ),
-  revision: z.string(must('the revision of the options that were read, or null')).nullable(),
+  revision: z.string(must('the revision of the options that were read, or null')).nullable().optional(),
 });
 
 /** What the admin routes of an app's options answer (shared/admin/apps.ts). */

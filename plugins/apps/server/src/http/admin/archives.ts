@@ -126,7 +126,10 @@ const linkBody = z.object({ app: id('the id of an app'), theme: id('the id of a 
 const options = z.object({
   name: z.string(must('the name of the file')).max(MAX_NAME, must(`at most ${MAX_NAME} characters`)),
   theme: id('the id of a theme').optional(),
-  replace: z.string(must('the revision of the files that it replaces, or null')).nullable().default(null),
+  replace: z
+    .union([z.boolean(), z.string()], must('the revision of the files that it replaces, true or false'))
+    .nullable()
+    .default(null),
   write: z.boolean(must('true or false')).default(false),
   tests: z.boolean(must('true or false')).default(false),
 });
@@ -163,7 +166,7 @@ export const archiveHandlers: Handlers<typeof archiveRoutes> = {
         appsFolder,
         id: undefined,
         requireApp: into !== null,
-        replace: replace !== null && { revision: replace },
+        replace: typeof replace === 'string' ? { revision: replace } : replace === true,
         write,
         file: upload.path,
         async inspect(unpacked) {
