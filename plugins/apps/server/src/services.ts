@@ -14,7 +14,6 @@ import { readConfig } from './config';
 import { type StrapiDb, statementsOf, strapiDatabase } from './database';
 import {
   createActorContext,
-  createItems,
   createLive,
   createRuleEntries,
   createRules,
@@ -230,8 +229,7 @@ export function createServices(
     onError: (error) => logger.error(`[apps] links could not be deleted: ${String(error)}`),
   });
   const actorContext = createActorContext(strapi, requesters);
-  const items = createItems(documents.readContent, sites.content);
-  const rules = createRules({ strapi, logger, database, sites, items, jobs, actorContext, services: running });
+  const rules = createRules({ strapi, logger, database, sites, jobs, actorContext, services: running });
   rules.start();
   jobs.handle('rule', rules.handler);
   jobs.handle('mail', mailer.handler, true);
@@ -295,7 +293,7 @@ export function createServices(
     ownFiles: createOwnFiles(browserFiles, production),
     live,
     processes,
-    rules: createRuleEntries(strapi, items, running),
+    rules: createRuleEntries(strapi, running),
     schedules: createSchedules({
       database,
       logger,

@@ -10,7 +10,7 @@ export {
   functionJobs,
   siteOfJob,
 } from './calls';
-export { createItems, watchContent } from './host-events';
+export { watchContent } from './host-events';
 export { keepHistory } from './keep-history';
 export { publishChanges } from './live/changes';
 export { createLive, type LiveChanges, type LiveConnection } from './live/live';

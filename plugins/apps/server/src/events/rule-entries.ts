@@ -17,7 +17,7 @@ import { bodyOf, must, validateBody } from '../common/validation';
 import { idPattern } from '../sites';
 import type { ContentItem, Site, Sites } from '../sites/types';
 import type { CallServices } from './calls';
-import type { EventItems } from './host-events';
+import { createItems } from './host-events';
 
 /** Characters of each text of a rule: the length of the database's string columns. */
 const MAX_LENGTH = 255;
@@ -207,7 +207,7 @@ export interface RuleEntries {
 type Row = Omit<Rule, 'id' | 'failures' | 'problem'> & { documentId: string; failures: Rule['failures'] | null };
 
 /** @param services called at each use, because the services are created after the entries */
-export function createRuleEntries(strapi: Core.Strapi, items: EventItems, services: () => CallServices): RuleEntries {
+export function createRuleEntries(strapi: Core.Strapi, services: () => CallServices): RuleEntries {
   const targets = createRuleTargets(strapi, services);
   const documents = () => strapi.documents(RULE as never) as unknown as DocumentMethods;
 
@@ -241,7 +241,8 @@ export function createRuleEntries(strapi: Core.Strapi, items: EventItems, servic
       if (Object.keys(input).join() !== 'enabled' || rule.enabled) await targets.check(rule, manager);
       return ruleOf((await documents().update({ documentId, data: rule })) ?? (await existing(documentId)));
     },
-    item: (site, { contentType: uid, ...rest }, requester) => items.read(site, { uid, ...rest }, requester),
+    item: (site, { contentType: uid, ...rest }, requester) =>
+      createItems(strapi, services().sites).read(site, { uid, ...rest }, requester),
     async delete(documentId) {
       await existing(documentId);
       await documents().delete({ documentId });

@@ -12,7 +12,7 @@ import { JobFailure } from '../jobs';
 import type { JobHandler, Jobs, NewJob } from '../jobs/types';
 import type { ContentItem, Sites } from '../sites/types';
 import { type CallServices, callOfJob, requesterOfJob, siteOfJob } from './calls';
-import { type Action, type ContentEvent, createContentEvents, type EventItems, eventsOf } from './host-events';
+import { type Action, type ContentEvent, createContentEvents, createItems, eventsOf } from './host-events';
 import { siteOfApp } from './rule-entries';
 
 /** The requester who changes content, and the rules that led to the change. */
@@ -135,7 +135,6 @@ interface RulesOptions {
   logger: Logger;
   database: Pick<HostDatabase, 'transaction'>;
   sites: Sites;
-  items: EventItems;
   jobs: Jobs;
   actorContext: ActorContext;
   /** Called at each event, because the services are created after the rules. */
@@ -156,7 +155,8 @@ interface RuleData {
  * Rules on events of the host's content (docs/reference/events.md#rules-on-events). Each event of a rule is a job, stored in
  * the transaction of the change; a failing function does not undo the editor's action.
  */
-export function createRules({ strapi, logger, database, sites, items, jobs, actorContext, services }: RulesOptions) {
+export function createRules({ strapi, logger, database, sites, jobs, actorContext, services }: RulesOptions) {
+  const items = createItems(strapi, sites);
   const contentEvents = createContentEvents(strapi);
   const publications = createPublications(strapi, jobs);
 

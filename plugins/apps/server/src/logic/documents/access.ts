@@ -29,14 +29,12 @@ export interface DocumentAccess {
   /**
    * The published item of an address with all fields that the requester may read, one level populated, or null.
    * @param locale of a localized type; null: the default one
-   * @param status of the version, for who has just changed it: a draft is read by the same permissions
    */
   readContent(
     uid: string,
     where: { documentId?: string; slug?: { field: string; value: string } },
     requester: Requester,
     locale: string | null,
-    status?: CallParams['status'],
   ): Promise<Items | null>;
 }
 
@@ -257,10 +255,10 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
 
   const readOne = async (
     schema: Schema.ContentType,
-    { guard, filters, locale, status }: { guard: Guard; filters: object; locale: string | null; status: string },
+    { guard, filters, locale }: { guard: Guard; filters: object; locale: string | null },
   ): Promise<Items | null> => {
     const query = await guard.query({ filters, populate: '*' });
-    const version = { status, ...(locale !== null && isLocalized(schema) && { locale }) };
+    const version = { status: 'published', ...(locale !== null && isLocalized(schema) && { locale }) };
     const found: Json = await guard.output(await documentsOf(schema).findFirst({ ...query, ...version }));
     return found as Items | null;
   };
@@ -306,7 +304,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
 
     types: () => Object.keys(strapi.contentTypes).filter((uid) => uid.startsWith('api::')),
 
-    async readContent(uid, { documentId, slug }, requester, locale, status = 'published') {
+    async readContent(uid, { documentId, slug }, requester, locale) {
       const schema = schemaOf(uid);
       const guard = createGuard(strapi, schema, requester);
       const readable =
@@ -318,8 +316,7 @@ export function createDocumentAccess({ strapi }: { strapi: Core.Strapi }): Docum
         : documentId
           ? { documentId: { $eq: documentId } }
           : {};
-      const read = () => readOne(schema, { guard, filters, locale, status });
-      const found = await guarded(schema, read).catch((error: unknown) => {
+      const found = await guarded(schema, () => readOne(schema, { guard, filters, locale })).catch((error: unknown) => {
         // The requester may not filter by the field of the address.
         if (isAppsError(error, 'BadRequestError')) return null;
         throw error;
