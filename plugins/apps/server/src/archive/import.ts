@@ -88,7 +88,12 @@ export function sitesOfThemes(
     },
     baseUrl: () => 'http://localhost',
     readContent: async () => null,
-    settingStore: { get: async () => null, set: async () => undefined, inTransaction: () => false },
+    settingStore: {
+      keys: async () => new Set(),
+      get: async () => null,
+      set: async () => undefined,
+      inTransaction: () => false,
+    },
     contentTypes: () => [],
     logger: { warn },
     production: false,

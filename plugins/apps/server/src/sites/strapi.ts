@@ -5,10 +5,20 @@ import { coalesceReads } from '../common/time/coalesce';
 import type { ContentTypeInfo } from './content';
 import type { SettingStore } from './themes/themes';
 
+/** How the keys of the plugin begin in the table of Strapi's store. */
+const PREFIX = 'plugin_apps_';
+/** How those of choices begin; the store also has one for each administrator and app. */
+const CHOICES = ['theme:', 'options:'];
+
 /** The plugin's own settings in Strapi's store. */
 export function settingStoreOf(strapi: Core.Strapi): SettingStore {
   const store = strapi.store({ type: 'plugin', name: 'apps' });
+  const where = { $or: CHOICES.map((start) => ({ key: { $startsWith: PREFIX + start } })) };
   return {
+    async keys() {
+      const rows: { key: string }[] = await strapi.db.query('strapi::core-store').findMany({ select: ['key'], where });
+      return new Set(rows.map(({ key }) => key.slice(PREFIX.length)));
+    },
     get: (key) => store.get({ key }),
     set: (key, value) => store.set({ key, value }),
     inTransaction: () => strapi.db.inTransaction(),

@@ -58,6 +58,7 @@ export function useSites(): SitesTools {
       baseUrl: () => 'http://localhost:1337/',
       readContent: async () => null,
       settingStore: {
+        keys: async () => new Set(settings.keys()),
         get: async (key) => settings.get(key) ?? null,
         set: async (key, value) => void settings.set(key, value),
         inTransaction: () => false,

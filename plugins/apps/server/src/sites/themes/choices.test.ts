@@ -9,7 +9,9 @@ function store(stored: { theme: string }) {
   });
   const state = { inTransaction: false };
   const settings: SettingStore = {
-    async get() {
+    keys: async () => new Set(['theme']),
+    async get(key) {
+      expect(key).toBe('theme');
       const { theme } = stored;
       if (!state.inTransaction) await released;
       return theme;
@@ -32,6 +34,13 @@ test('code inside a transaction does not wait for a read outside of it', async (
   state.inTransaction = false;
   release();
   expect(await outside).toBe('chosen');
+});
+
+test('what no administrator has chosen is not read by itself', async () => {
+  const { settings, release } = store({ theme: 'chosen' });
+  const choices = createChoices(settings);
+  release();
+  expect([await choices.get('options'), await choices.get('theme')]).toEqual([null, 'chosen']);
 });
 
 test('a read that began before a choice was stored does not undo the choice', async () => {

@@ -3,7 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import type { SetupProblem } from '../../../../shared/admin-api';
 import { contentVersion } from '../../common/assets';
-import { type Awaitable, type KeptAge, keptFor } from '../../common/time/awaitable';
+import { type Awaitable, isPromise, type KeptAge, keptFor } from '../../common/time/awaitable';
 import { coalesceReads } from '../../common/time/coalesce';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses';
@@ -370,6 +370,8 @@ export function withFiles(folder: AppFolder, files: ReadonlyMap<string, string>)
 
 /** Where choices made in the admin panel are kept: shared by all server processes. */
 export interface SettingStore {
+  /** The keys of all that was ever chosen, or more. */
+  keys(): Promise<ReadonlySet<string>>;
   get(key: string): Promise<unknown>;
   set(key: string, value: string): Promise<void>;
   /** Whether the calling code is inside a transaction, which its reads join. */
@@ -396,9 +398,22 @@ export function createChoices(store: SettingStore): Choices {
   // Code inside a transaction must not wait for a read outside of it, which may wait for the transaction's connection.
   const read = coalesceReads(readNow, inTransaction);
   const known = keptFor(CHOICES_INTERVAL, read, () => !inTransaction());
+  // Most sites and apps have none: one read of the keys says so for all of them.
+  const readKeys = coalesceReads(() => store.keys(), inTransaction);
+  const keys = keptFor(
+    CHOICES_INTERVAL,
+    () => readKeys(''),
+    () => !inTransaction(),
+  );
+  /** Keys that this process has set, which a read that had begun before may lack. */
+  const own = new Set<string>();
+  const chosen = (all: ReadonlySet<string>, key: string) => (all.has(key) || own.has(key) ? known.get(key) : null);
 
   return {
-    get: known.get,
+    get(key) {
+      const all = keys.get();
+      return isPromise(all) ? all.then((read) => chosen(read, key)) : chosen(all, key);
+    },
 
     async stored(key) {
       const found = await readNow(key);
@@ -408,6 +423,7 @@ export function createChoices(store: SettingStore): Choices {
 
     async set(key, value) {
       await store.set(key, value ?? '');
+      own.add(key);
       known.set(value, key);
     },
   };
