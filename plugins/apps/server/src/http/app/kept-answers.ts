@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../../../../shared/json';
 import type { Ran, RunOptions } from '../../apps';
+import { authorityOf } from '../../auth';
 import { AppsError, isAppsError } from '../../common/errors';
 import { isAnsweredBefore } from '../../records';
 import type { KeptAnswer, KeptRequest } from '../../records/types';
@@ -109,7 +110,7 @@ const repeatable = (
 ): Repeatable => ({
   // The path of a signed link does not tell it from others.
   id: services.requesters.requestName([
-    requester.identity,
+    authorityOf(requester),
     site.id,
     app.id,
     visit.own?.linkId ?? visit.draft?.draft.draftId ?? '',
