@@ -5,12 +5,11 @@ import type { JobHandler } from '../jobs/types';
 import { scopeOf } from '../records';
 import type { AppKey } from '../records/types';
 import { definedBlock, forget, forgettingOf } from './record-source';
-import { anyOf, RECORDS, type RowCondition, type TableStatements } from './scan';
-import { Turn } from './turn';
+import { anyOf, Deadline, RECORDS, type RowCondition, type TableStatements } from './scan';
 import type { LoadKeyed, PersonServices } from './types';
 
 /** Milliseconds for which a try removes records; what is left then is the next one's, so that other jobs of the app have their time. */
-const TURN = 60_000;
+const MAX_TIME = 60_000;
 
 interface KeepTools {
   tables: TableStatements;
@@ -40,17 +39,17 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
     const { keep } = block?.definition.privacy ?? { keep: null };
     if (!block || !keep) return nothing;
     const until = timeBefore(keep, now());
-    const turn = new Turn(TURN, now);
+    const deadline = new Deadline(MAX_TIME, now);
     const failed: string[] = [];
     for await (const rows of expired(tables, key, block, until)) {
       for (const row of rows) {
         signal.throwIfAborted();
-        if (turn.isOver) {
+        if (deadline.isOver) {
           await end(now());
           return nothing;
         }
         try {
-          if (await remove(key, block, row)) turn.done();
+          if (await remove(key, block, row)) deadline.start();
         } catch (error) {
           failed.push(`${String(row.identifier)}: ${error instanceof Error ? error.message : String(error)}`);
         }

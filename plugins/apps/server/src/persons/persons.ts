@@ -19,9 +19,8 @@ import type { HostDatabase } from '../database';
 import type { Files } from '../files/types';
 import type { Drafts, Links } from '../links/types';
 import { isAddress, readWho, searchOf } from './address';
-import { createTableStatements } from './scan';
+import { createTableStatements, Deadline } from './scan';
 import { personSources } from './sources';
-import { Turn } from './turn';
 import type { LoadKeyed, Person, PersonServices, Stored } from './types';
 
 /** Headings of the kinds of entries; files are links of their records. */
@@ -173,7 +172,7 @@ async function* htmlOf(
 /** Entries of an answer, and milliseconds for which one request erases. */
 const MAX_SHOWN = 100;
 const MAX_FAILED = 20;
-const TURN = 20_000;
+const MAX_TIME = 20_000;
 
 interface PersonsOptions extends ExportTools {
   database: HostDatabase;
@@ -249,16 +248,16 @@ export function createPersons(options: PersonsOptions): Persons {
 
     async erase(who) {
       const person = await personOf(who);
-      const turn = new Turn(TURN, now);
+      const deadline = new Deadline(MAX_TIME, now);
       const groups = new Groups();
       const failed: ErasedPerson['failed'] = [];
       for (const { source } of sources)
         for await (const batch of source.find(person))
           for (const stored of batch) {
-            if (turn.isOver) return { groups: groups.list(), done: false, failed };
+            if (deadline.isOver) return { groups: groups.list(), done: false, failed };
             try {
               if (!(await source.erase(person, stored))) continue;
-              turn.done();
+              deadline.start();
               for (const entry of entriesOf(stored)) groups.add(entry);
             } catch (error) {
               const { kind, app, id } = stored;

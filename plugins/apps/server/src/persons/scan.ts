@@ -21,6 +21,28 @@ export interface RowCondition {
 
 const always: RowCondition = { text: '1 = 1', values: [] };
 
+/**
+ * The time in which a request or a try works on entries; what is left then is the next one's. It begins with the first entry that is done:
+ * each request scans from the first row, and would otherwise end before it has found one, each time.
+ */
+export class Deadline {
+  private end = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly milliseconds: number,
+    private readonly now: () => number,
+  ) {}
+
+  /** Begins the time with the first entry that is done. One that fails is none: the next request meets it again. */
+  start(): void {
+    this.end = Math.min(this.end, this.now() + this.milliseconds);
+  }
+
+  get isOver(): boolean {
+    return this.now() > this.end;
+  }
+}
+
 /** Statements for tables of the plugin, in short steps: others are served between them. */
 export interface TableStatements {
   /**
