@@ -100,13 +100,15 @@ export function blocksInUse(stage: Stage, browser: ReturnType<typeof useBrowser>
 
   test('a form in place is sent with the query of its block, in a page and at its own address', async () => {
     await stage.put('live', 'n', { n: 1 }).catch(() => change({ n: 1 }));
-    for (const [index, address] of [`${stage.host.url}/site/?boards=1`, `${board()}?page=3`].entries()) {
+    for (const [index, address] of [`${stage.host.url}/site/?boards=1`, `${board()}?page=3&free=on`].entries()) {
       const { page, context } = await browser.visitor();
       await page.goto(address);
       const block = page.locator('form[name=board]').last();
       await block.getByText('Like', { exact: true }).click();
       await expect.poll(() => block.locator('.total').textContent()).toBe(String(2 + index));
       expect(await block.locator('.page').textContent()).toBe('3');
+      // What the form has a field for is not a part of the query: the box is not ticked.
+      expect(await block.locator('.free').textContent()).toBe('all');
       await context.close();
     }
   });

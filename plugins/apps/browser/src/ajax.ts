@@ -79,8 +79,7 @@ export function onSubmit(event: SubmitEvent): void {
   // A person has sent the form, so that the time for which it was shown does not matter.
   if (event.isTrusted) data.delete('_shown');
   const login = url.origin === location.origin ? () => sendAsPage(form, button, url) : undefined;
-  // The answer is shown in place of the block: with the query that it has, such as that of `include`.
-  const inPlace = isAjax && !button?.getAttribute('formaction') ? shownAt(form) : url;
+  const inPlace = isAjax && !button?.getAttribute('formaction') ? besideFields(form) : url;
   if (hasFiles) {
     if (button?.name) data.append(button.name, button.value);
     return sendFiles(form, inPlace, { method: 'POST', body: data, follow: !isAjax, stays }, login);
@@ -90,6 +89,16 @@ export function onSubmit(event: SubmitEvent): void {
   const shared = isShared(button ?? form) ? addressOf(url, body) : null;
   if (button?.name) body.append(button.name, button.value);
   reload(form, shared ?? inPlace, { init: { method: 'POST', body, stays }, shared, login });
+}
+
+/**
+ * The answer is shown in place of the block: with the query that it has, such as that of `include`. What the form has a field for is not a
+ * part of it: a box that is no longer ticked sends nothing.
+ */
+function besideFields(form: HTMLFormElement): URL {
+  const url = new URL(shownAt(form));
+  for (const field of form.querySelectorAll('[name]')) url.searchParams.delete(field.getAttribute('name') ?? '');
+  return url;
 }
 
 /** The Enter key in a field that looks for something presses the button beside it, not the one that saves. */

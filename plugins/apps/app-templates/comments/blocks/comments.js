@@ -9,7 +9,8 @@ export function on_display(context) {
   context.login_url = `${portal.url}/@@login?next=${encodeURIComponent(path)}`;
   context.may_comment = mayComment(app);
   context.may_change = record !== null && mayChange(app, record);
-  context.is_sent = request.has('sent');
+  // The form stands beside the thanks: its next answer is at the same address.
+  context.is_sent = request.method === 'GET' && request.has('sent');
   if (request.has('_save') && !context.may_comment) return context.login_url;
 }
 

@@ -116,9 +116,10 @@ export function createSitesFrom(options: SitesOptions): Sites {
 
     async setOptions(siteId, appId, options, read) {
       const key = optionsKey(siteId, appId);
-      const stored = await choices.stored(key);
-      if (read !== undefined && optionsRevision(stored) !== read) throw optionsChanged(stored);
-      await choices.set(key, options && JSON.stringify(options));
+      await choices.change(key, (stored) => {
+        if (read !== undefined && optionsRevision(stored) !== read) throw optionsChanged(stored);
+        return options && JSON.stringify(options);
+      });
     },
 
     async theme(site) {

@@ -13,7 +13,8 @@ export function on_display(context) {
   context.may_comment = mayComment(app);
   if (request.has('_save') && !context.may_comment) return login_url;
   context.may_change = record !== null && mayChange(app, record);
-  context.is_sent = request.has('sent');
+  // The form stands beside the thanks: its next answer is at the same address.
+  context.is_sent = request.method === 'GET' && request.has('sent');
 }
 
 /**

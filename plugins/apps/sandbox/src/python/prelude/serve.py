@@ -177,7 +177,7 @@ def _op_open(request):
     exec(compile(_bridge(_OP_MODULE + path)[1:], path, 'exec'), names)
     for name in names.keys():
         value = names[name]
-        if not name.startswith('_') and callable(value) and not _native_isinstance(value, type):
+        if not name.startswith('__') and callable(value) and not _native_isinstance(value, type):
             _functions[name] = value
     return '{"functions":' + _text(list(_functions.keys())) + ',"outcomes":' + _run(request.get('calls', ())) + '}'
 

@@ -106,23 +106,21 @@ export async function renderBlock(
     messages?.above() ?? '',
   ];
   const whole = `${above.join('')}${main}${draftHtml(locale, options)}`;
-  const [paged, isHeld] = [await contents.paged(), await isEntered(block, options, contents, locale)];
+  const { pages, refresh } = block.definition;
+  const paged = pages === null ? undefined : await contents.paged();
+  const isHeld = refresh === null ? false : await isEntered(block, options, contents, locale);
   const html = formHtml(run, block, options, { locale, main: whole, paged, isEntered: isHeld });
   return { html, failed: run.failures.length > 0, isForm: true, title };
 }
 
-/** Whether the form of a new record holds entries, where that is asked for: such a block is not fetched again. */
+/** Whether the form of a new record holds entries: such a block is not fetched again. */
 const isEntered = async (
   block: Block,
   { record, mode, submission }: DisplayOptions,
   { usual }: ElementContents,
   locale: PageLocale,
 ): Promise<boolean> =>
-  block.definition.refresh !== null &&
-  record === null &&
-  mode === 'input' &&
-  submission !== undefined &&
-  holdsEntries(block, submission, usual, locale);
+  record === null && mode === 'input' && submission !== undefined && holdsEntries(block, submission, usual, locale);
 
 /** Both together. What the second reads when it is asked for is not read here: only what a layout uses is noted. */
 const withGetters = (given: Items, more: object): Items =>

@@ -75,7 +75,8 @@ export async function contentPage(services: AppServices, visit: Visit): Promise<
   const { ran, cache, looked } = await exactly(services, visit, recipe);
   const { body, isDebugged, isComplete } = ran.value;
   // What has failed may be right a moment later.
-  const sharedAge = isComplete && looked && isSameForAll(looked) ? await sharedAgeOf(services, visit) : null;
+  const age = isComplete ? await sharedAgeOf(services, visit) : null;
+  const sharedAge = age !== null && looked !== null && isSameForAll(looked) ? age : null;
   return { body, version, cache, isDebugged, blocks, sharedAge };
 }
 
@@ -87,7 +88,8 @@ const variedNames = new Set(variedHeaders.map((name) => `${ofAllHeaders}.${name.
 
 /** Whether a page depends on no header of the request that caches do not tell it by. @param looked parts of the request that it has read */
 function isSameForAll(looked: ReadonlySet<string>): boolean {
-  return [...looked].every((name) => !name.startsWith(ofAllHeaders) || variedNames.has(name));
+  for (const name of looked) if (name.startsWith(ofAllHeaders) && !variedNames.has(name)) return false;
+  return true;
 }
 
 /** A broken theme.yaml counts as empty; the panel shows its error. */

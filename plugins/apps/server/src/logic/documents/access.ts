@@ -133,7 +133,7 @@ function createGuard(strapi: Core.Strapi, schema: Schema.ContentType, requester:
         strictParams: true,
       })) as DocumentQuery;
       if (permitted === null || manager === null) return clean;
-      permitted.requireQuery(uid, query);
+      await permitted.requireQuery(uid, query);
       const options = { subject: uid, action: explorer('find') };
       // The original query: sanitizing has replaced `populate: '*'` by a list of all fields, some of which may be refused.
       await manager.validateQuery(query, options);

@@ -10,6 +10,7 @@ interface Rule {
 
 /** What an administrator may do, by the Content Manager's actions. */
 interface Ability {
+  readonly rules: readonly Rule[];
   can(action: string, subject: unknown): boolean;
   rulesFor(action: string, uid: string): readonly Rule[];
 }
@@ -54,7 +55,23 @@ const isObject = (value: unknown): value is Entry => typeof value === 'object' &
 const covers = (fields: readonly string[], field: string): boolean =>
   fields.some((one) => one === field || field.startsWith(`${one}.`));
 
-const isConditional = ({ conditions }: Rule): boolean => conditions !== undefined && Object.keys(conditions).length > 0;
+const hasConditions = ({ conditions }: Rule): boolean => conditions !== undefined && Object.keys(conditions).length > 0;
+
+/**
+ * Whether a condition holds in each of these locales: Strapi's internationalization adds one to each permission for a localized type, also
+ * where the role has all of them.
+ */
+function holdsInAll(conditions: object | undefined, locales: readonly string[]): boolean {
+  const [[operator, parts] = [], ...more] = Object.entries(conditions ?? {});
+  if (operator !== '$and' || !Array.isArray(parts) || more.length > 0 || locales.length === 0) return false;
+  return parts.every((part: { locale?: { $in?: unknown } }) => {
+    const some = Object.keys(part).join() === 'locale' ? part.locale?.$in : null;
+    return Array.isArray(some) && locales.every((code) => some.includes(code));
+  });
+}
+
+/** What `populate` gives for a relation with `count: true`, in place of its documents. */
+const isCount = (value: object): boolean => 'count' in value && !('id' in value);
 
 /**
  * What the Content Manager's permissions leave of content for one administrator. With several roles they may differ from document to
@@ -62,11 +79,25 @@ const isConditional = ({ conditions }: Rule): boolean => conditions !== undefine
  */
 export class PermittedContent {
   private readonly managers = new Map<string, PermissionsManager>();
+  /** The host's locales; none where no permission has a condition. */
+  private locales: readonly string[] | undefined;
+  /** Rows of entries with what conditions look at, by type and id. */
+  private readonly rows = new Map<string, ReadonlyMap<unknown, object>>();
 
   constructor(
     private readonly strapi: Core.Strapi,
     private readonly ability: Ability,
   ) {}
+
+  private async readLocales(): Promise<void> {
+    if (this.locales || !this.ability.rules.some(hasConditions)) return;
+    const all: { code: string }[] = (await this.strapi.plugin('i18n')?.service('locales').find()) ?? [];
+    this.locales = all.map(({ code }) => code);
+  }
+
+  private isConditional(rule: Rule): boolean {
+    return hasConditions(rule) && !holdsInAll(rule.conditions, this.locales ?? []);
+  }
 
   managerOf(uid: string): PermissionsManager {
     const options = { ability: this.ability, action: READ, model: uid };
@@ -100,7 +131,7 @@ export class PermittedContent {
   /** Whether fields are permitted for some of the documents only that an action is permitted for. */
   private differs(action: string, uid: string): boolean {
     const rules = this.rules(action, uid);
-    return rules.length > 1 && rules.some(isConditional);
+    return rules.length > 1 && rules.some((rule) => this.isConditional(rule));
   }
 
   /**
@@ -109,7 +140,7 @@ export class PermittedContent {
   private certain(uid: string, narrowed: boolean): readonly string[] {
     const rules = this.rules(READ, uid);
     const fields = ({ fields }: Rule) => fields ?? this.fieldsOf(uid);
-    const always = rules.filter((rule) => !isConditional(rule));
+    const always = rules.filter((rule) => !this.isConditional(rule));
     if (always.length > 0 || !narrowed) return always.flatMap(fields);
     return this.fieldsOf(uid).filter((field) => rules.every((rule) => covers(fields(rule), field)));
   }
@@ -118,7 +149,8 @@ export class PermittedContent {
    * BadRequestError for a query that would tell by what it finds, or by its order, what the administrator may not read: of the type
    * itself, and of those to which `filters` and `sort` lead.
    */
-  requireQuery(uid: string, query: DocumentQuery): void {
+  async requireQuery(uid: string, query: DocumentQuery): Promise<void> {
+    await this.readLocales();
     const root = this.model(uid);
     const certain = this.differs(READ, uid) ? this.certain(uid, true) : this.fieldsOf(uid);
     const partsOf = (name: string) => this.fieldsOf(uid).filter((field) => covers([name], field));
@@ -140,13 +172,38 @@ export class PermittedContent {
   }
 
   /** What the administrator may read of entries that they may read. */
-  output(uid: string, entries: unknown): Promise<unknown> {
-    return this.permitted(uid, entries, this.differs(READ, uid), false);
+  async output(uid: string, entries: unknown): Promise<unknown> {
+    await this.readLocales();
+    const list = [entries].flat().filter(isObject);
+    const differs = this.differs(READ, uid);
+    // Those of a type are read together, however many documents populate them.
+    const found = new Map<string, Entry[]>(differs ? [[uid, [...list]]] : []);
+    for (const entry of list) this.collect(entry, this.model(uid), found);
+    for (const [type, some] of found) this.rows.set(type, await this.rowsOf(type, some, READ));
+    return this.permitted(uid, entries, differs, false);
+  }
+
+  /** Adds the entries whose permissions depend on their rows, of all that an entry or a component populates, by their types. */
+  private collect(entry: Entry, model: Model | undefined, found: Map<string, Entry[]>): void {
+    for (const [name, { type, target, component }] of Object.entries(model?.attributes ?? {})) {
+      if (!isObject(entry[name]) || !['relation', 'component', 'dynamiczone'].includes(type)) continue;
+      for (const one of [entry[name]].flat().filter(isObject)) {
+        const uid = target ?? component ?? String(one.__component ?? one.__type);
+        if (type === 'relation' && !isCount(one) && this.isByRow(uid)) add(found, uid, one);
+        this.collect(one, this.model(uid), found);
+      }
+    }
+  }
+
+  /** Whether it depends on a document of a type what may be read of it. */
+  private isByRow(uid: string): boolean {
+    return this.rules(READ, uid).some((rule) => this.isConditional(rule));
   }
 
   /** ValidationError of Strapi unless they may change these fields of a document. @param draft what is stored of it */
   async requireChange(uid: string, data: object, draft: () => Promise<object | null>): Promise<void> {
     const action = 'plugin::content-manager.explorer.update';
+    await this.readLocales();
     if (!this.differs(action, uid)) return;
     const stored = await draft();
     const rows = await this.rowsOf(uid, stored ? [stored as Entry] : [], action);
@@ -162,7 +219,7 @@ export class PermittedContent {
   private async permitted(uid: string, value: unknown, byRow: boolean, isPopulated: boolean): Promise<object | null> {
     const list = [value].flat().filter(isObject);
     const manager = this.managerOf(uid);
-    const rows = byRow ? await this.rowsOf(uid, list, READ) : null;
+    const rows = byRow ? (this.rows.get(uid) ?? new Map<unknown, object>()) : null;
     const kept: object[] = [];
     for (const entry of list) {
       const subject = rows ? manager.toSubject(rows.get(entry.id) ?? {}, uid) : uid;
@@ -191,13 +248,13 @@ export class PermittedContent {
         const shown = await this.populated(String(__type), one);
         return shown && { ...shown, __type };
       });
+    if (isCount(value)) return this.isOpen(target) ? value : null;
     return this.populated(target, value);
   }
 
   private async populated(uid: string, value: object): Promise<object | null> {
-    const rules = this.rules(READ, uid);
-    if (rules.length === 0) return value;
-    return this.permitted(uid, value, rules.some(isConditional), true);
+    if (this.rules(READ, uid).length === 0) return value;
+    return this.permitted(uid, value, this.isByRow(uid), true);
   }
 
   /** Rows of entries by their id, with what conditions look at. */
@@ -223,6 +280,12 @@ export class PermittedContent {
         this.addPopulate(at, inner, of);
       }
   }
+}
+
+function add(lists: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const list = lists.get(key);
+  if (list) list.push(entry);
+  else lists.set(key, [entry]);
 }
 
 /** Applies `work` to an object, or to each of a list; null leaves it out. */

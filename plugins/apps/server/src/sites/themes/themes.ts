@@ -5,6 +5,7 @@ import type { SetupProblem } from '../../../../shared/admin-api';
 import { contentVersion } from '../../common/assets';
 import { type Awaitable, isPromise, type KeptAge, keptFor } from '../../common/time/awaitable';
 import { coalesceReads } from '../../common/time/coalesce';
+import { createKeyedMutex } from '../../common/time/mutex';
 import type { AppsConfig } from '../../config.types';
 import { isId } from '../addresses';
 import type { AppFolder, AppLocation, PublicFile, Site, ThemeFile } from '../types';
@@ -381,8 +382,8 @@ export interface SettingStore {
 /** Texts that administrators have chosen, by keys; null, or '' in the store: nothing. */
 interface Choices {
   get(key: string): Awaitable<string | null>;
-  /** What the store has now, which another process may have set. */
-  stored(key: string): Promise<string | null>;
+  /** Sets what `next` makes of the text that the store has now; one change of a key after the other in this process. */
+  change(key: string, next: (stored: string | null) => string | null): Promise<void>;
   set(key: string, value: string | null): Promise<void>;
 }
 
@@ -407,6 +408,12 @@ export function createChoices(store: SettingStore): Choices {
   );
   /** Keys that this process has set, which a read that had begun before may lack. */
   const own = new Set<string>();
+  const changes = createKeyedMutex();
+  const set = async (key: string, value: string | null) => {
+    await store.set(key, value ?? '');
+    own.add(key);
+    known.set(value, key);
+  };
   const chosen = (all: ReadonlySet<string>, key: string) => (all.has(key) || own.has(key) ? known.get(key) : null);
 
   return {
@@ -415,16 +422,14 @@ export function createChoices(store: SettingStore): Choices {
       return isPromise(all) ? all.then((read) => chosen(read, key)) : chosen(all, key);
     },
 
-    async stored(key) {
-      const found = await readNow(key);
-      known.set(found, key);
-      return found;
+    async change(key, next) {
+      const unlock = await changes.lock([key]);
+      try {
+        await set(key, next(await readNow(key)));
+      } finally {
+        unlock();
+      }
     },
-
-    async set(key, value) {
-      await store.set(key, value ?? '');
-      own.add(key);
-      known.set(value, key);
-    },
+    set,
   };
 }
