@@ -212,9 +212,6 @@ export default {
       warnOfLocales(strapi, config.sites, logger).catch(() => undefined),
     );
     strapi.server.httpServer.once('listening', () => warnOfSetup(strapi, running()).catch(() => undefined));
-    lookForPersons(services).catch((error: Error) =>
-      logger.warn(`[apps] addresses stay masked, because not all apps can be read: ${error.message}`),
-    );
     // If it fails, the first use tries again.
     await services.store.prepare().catch(() => undefined);
     services.mailer.start();
@@ -223,6 +220,8 @@ export default {
     // A command that only loads the host does no jobs.
     strapi.server.httpServer.once('listening', () => {
       running().processes.signals.listen();
+      // Where it fails addresses stay masked, and the look for schedules logs why.
+      lookForPersons(running()).catch(() => undefined);
       running().jobs.start();
       running().schedules.start();
       running().waitingLists.start();

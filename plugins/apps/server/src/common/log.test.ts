@@ -121,17 +121,19 @@ test('values under the names of persons are masked whatever they are, others whe
   });
 });
 
-test('addresses are masked during a start and where an app has persons, but where the configuration shows them', () => {
+test('addresses are masked during a look for persons and where an app has some, but where the configuration shows them', () => {
   const lines: string[] = [];
   const write = (line: string) => void lines.push(line);
   const log = { info: write, warn: write, error: write };
   const [masks, shown] = [createMasks(false), createMasks(true)];
   maskedLog(log, masks).info('a@b.example');
-  masks.endStart();
+  masks.startLook();
+  maskedLog(log, masks).info('a@b.example');
+  masks.endLook();
   maskedLog(log, masks).info('a@b.example');
   masks.begin();
   shown.begin();
   maskedLog(log, masks).error('a@b.example');
   maskedLog(log, shown).warn('a@b.example');
-  expect(lines).toEqual([MASK, 'a@b.example', MASK, 'a@b.example']);
+  expect(lines).toEqual(['a@b.example', MASK, 'a@b.example', MASK, 'a@b.example']);
 });

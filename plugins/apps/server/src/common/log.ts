@@ -118,22 +118,26 @@ const masked = (value: Json): Json => (Array.isArray(value) ? value.map(() => MA
 export interface Masks {
   /** Notes that an app with such elements was loaded. */
   begin(): void;
-  /** Notes that all apps that may have such elements were loaded once. */
-  endStart(): void;
+  /** Notes that apps that may have such elements are loaded from now on, and that all of them were. */
+  startLook(): void;
+  endLook(): void;
   isOn(): boolean;
   text(text: string): string;
 }
 
 /** @param shows `runs.persons` of the configuration */
 export function createMasks(shows: boolean): Masks {
-  let [isStarting, hasPersons] = [true, false];
-  const isOn = () => !shows && (isStarting || hasPersons);
+  let [isLooking, hasPersons] = [false, false];
+  const isOn = () => !shows && (isLooking || hasPersons);
   return {
     begin() {
       hasPersons = true;
     },
-    endStart() {
-      isStarting = false;
+    startLook() {
+      isLooking = true;
+    },
+    endLook() {
+      isLooking = false;
     },
     isOn,
     text: (text) => (isOn() ? withoutAddresses(text) : text),
