@@ -8,7 +8,9 @@ export const fieldsIn = (root: ParentNode): Field[] => [
 /** Whether a visitor has changed a field: its content would be lost with it. */
 export function isChanged(field: Field): boolean {
   if (field instanceof HTMLSelectElement) return isChosen(field);
-  if (field instanceof HTMLInputElement && field.checked !== field.defaultChecked) return true;
+  // A box without a value of its own has "on", and '' as its default.
+  if (field instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(field.type))
+    return field.checked !== field.defaultChecked;
   return field.value !== field.defaultValue;
 }
 
