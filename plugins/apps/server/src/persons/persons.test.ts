@@ -9,8 +9,7 @@ import mail from '../content-types/mail/schema.json';
 import run from '../content-types/run/schema.json';
 import { availableClients, createTestDatabase, type TestDatabase } from '../database/testing/databases';
 import { addColumns } from '../records/testing/columns';
-import { lookForPersons } from './look';
-import { createPersons } from './persons';
+import { createPersons, lookForPersons } from './persons';
 
 const anna = 'anna@example.org';
 const place = { site: 'site', app: 'app' };

@@ -11,13 +11,15 @@ import type {
   PersonName,
 } from '../../../shared/admin-api';
 import { isItems, type Json } from '../../../shared/json';
-import { escapeHtml, type PageLocale, type ServiceMessage } from '../apps';
+import { type AppServices, escapeHtml, type PageLocale, type ServiceMessage } from '../apps';
 import type { Account } from '../auth';
 import { notFound } from '../common/errors';
+import type { Masks } from '../common/log';
 import { readableMoment } from '../common/time/moments';
 import type { HostDatabase } from '../database';
 import type { Files } from '../files/types';
 import type { Drafts, Links } from '../links/types';
+import type { Sites } from '../sites/types';
 import { isAddress, readWho, searchOf } from './address';
 import { createTableStatements, Deadline } from './scan';
 import { personSources } from './sources';
@@ -308,4 +310,21 @@ class Groups {
   list(): PersonGroup[] {
     return [...this.groups.values()];
   }
+}
+
+interface LookTools {
+  sites: Pick<Sites, 'watched'>;
+  /** Begins the masks where the app has an element with `person`. */
+  loadApp: AppServices['loadApp'];
+  masks: Pick<Masks, 'startLook' | 'endLook'>;
+}
+
+/**
+ * Loads the apps that may have elements with `person`, when a server starts: a job may log the mail of an app before a request has loaded
+ * it. Addresses are masked until it has ended, and stay so where it fails.
+ */
+export async function lookForPersons({ sites, loadApp, masks }: LookTools): Promise<void> {
+  masks.startLook();
+  for (const { site, appId } of await sites.watched(['person'])) await loadApp(site, appId);
+  masks.endLook();
 }

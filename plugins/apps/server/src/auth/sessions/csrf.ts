@@ -96,7 +96,7 @@ interface CsrfOptions {
 const CLOCK_SKEW = 60_000;
 /**
  * `<time, base 36>.<salt>.<mac>`; the salt makes the token of every response different (BREACH). That of a visitor ends with a mac of
- * the visitor: a token of their page is told from one that another page has fetched for itself.
+ * the visitor: so a token of their own page differs from one that another page has requested.
  */
 const TOKEN = /^([0-9a-z]{1,11})\.([\w-]{12})\.([\w-]{43})$/;
 
