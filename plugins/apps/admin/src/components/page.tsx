@@ -110,21 +110,21 @@ export function Labelled({ label, children }: { label: string; children: string 
 
 interface ChangedMeanwhileProps {
   message: string;
-  /** What is stored now. */
-  theirs: string;
+  /** Shows what is stored now. */
+  children: ReactNode;
   onMine(): void;
   onTheirs(): void;
 }
 
 /** What another administrator has stored since it was read: nothing is written or lost before the administrator chooses. */
-export function ChangedMeanwhile({ message, theirs, onMine, onTheirs }: ChangedMeanwhileProps) {
+export function ChangedMeanwhile({ message, children, onMine, onTheirs }: ChangedMeanwhileProps) {
   const text = useText();
   return (
     <Flex direction="column" alignItems="stretch" gap={3}>
       <Typography role="alert" textColor="danger600">
         {message}
       </Typography>
-      <Pre>{theirs}</Pre>
+      {children}
       <Flex gap={2}>
         <Button variant="tertiary" onClick={onTheirs}>
           {text('code.conflict.theirs')}

@@ -79,10 +79,11 @@ export default function OptionsTab({ app }: { app: AppDetail }) {
       {theirs ? (
         <ChangedMeanwhile
           message={text('options.conflict')}
-          theirs={shown(theirs.override)}
           onMine={() => save(theirs.revision)}
           onTheirs={() => show(theirs)}
-        />
+        >
+          <Pre>{shown(theirs.override)}</Pre>
+        </ChangedMeanwhile>
       ) : (
         <Flex>
           <Button onClick={() => save(draft.revision)} disabled={options === undefined || entered === shown(override)}>

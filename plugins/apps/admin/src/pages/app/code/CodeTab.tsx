@@ -8,7 +8,7 @@ import { useAppsRunsQuery } from '../../../api/activity';
 import { useAppsCodeHintsQuery, useAppsFilesQuery, useAppsPreviewMutation } from '../../../api/code';
 import { useAppsRightsMatrixQuery } from '../../../api/records';
 import { DataTable } from '../../../components/DataTable';
-import { ProblemNote, Section } from '../../../components/page';
+import { ChangedMeanwhile, ProblemNote, Section } from '../../../components/page';
 import { PreviewResult, type Width, WidthButtons } from '../../../components/preview';
 import { useMay } from '../../../permissions';
 import { useText } from '../../../plugin';
@@ -95,20 +95,9 @@ function Conflict({ path, mine, theirs, onMine, onTheirs }: ConflictProps) {
     return () => view.destroy();
   }, [path, mine, current, colours, onDisk, own]);
   return (
-    <Flex direction="column" alignItems="stretch" gap={3}>
-      <Typography role="alert" textColor="danger600">
-        {text('code.conflict')}
-      </Typography>
+    <ChangedMeanwhile message={text('code.conflict')} onMine={onMine} onTheirs={onTheirs}>
       <div ref={place} style={{ overflow: 'auto', maxHeight: '60vh', fontSize: '1.4rem' }} />
-      <Flex gap={2}>
-        <Button variant="tertiary" onClick={onTheirs}>
-          {text('code.conflict.theirs')}
-        </Button>
-        <Button variant="danger-light" onClick={onMine}>
-          {text('code.conflict.mine')}
-        </Button>
-      </Flex>
-    </Flex>
+    </ChangedMeanwhile>
   );
 }
 

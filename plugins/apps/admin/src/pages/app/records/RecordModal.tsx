@@ -16,7 +16,7 @@ import {
   useAppsUpdateRecordMutation,
   usePrivateFiles,
 } from '../../../api/records';
-import { ChangedMeanwhile } from '../../../components/page';
+import { ChangedMeanwhile, Pre } from '../../../components/page';
 import { readObject } from '../../../json-files';
 import { useText } from '../../../plugin';
 import { HistoryTable } from '../HistoryTable';
@@ -226,10 +226,11 @@ function RecordJson({ app, record, mayChange, onDone }: RecordJsonProps) {
       {read !== version && (
         <ChangedMeanwhile
           message={text('record.conflict')}
-          theirs={stored}
           onMine={() => save(version)}
           onTheirs={() => setDraft(null)}
-        />
+        >
+          <Pre>{stored}</Pre>
+        </ChangedMeanwhile>
       )}
       {mayChange && read === version && (
         <Flex>
