@@ -155,8 +155,18 @@ function parse({ path, text, rapido = false, problem, partials }: LayoutSource, 
       rendered.push(partial);
       return partial;
     });
-    return { path, text, tokens, templates: new Parser(liquid).parseTokens([...tokens]), partials: rendered };
+    return { path, text, tokens, templates: new Parser(liquid).parseTokens(queueOf(tokens)), partials: rendered };
   });
+}
+
+/**
+ * Tokens for Liquid's parser, which only reads `length` and calls `shift`: in an array of more than about 16,000 entries,
+ * `shift` moves all of them.
+ */
+function queueOf(tokens: readonly TopLevelToken[]): TopLevelToken[] {
+  const rest = tokens.toReversed();
+  rest.shift = () => rest.pop();
+  return rest;
 }
 
 function parsePartial(name: string, partials: LayoutSource['partials'], parsing: Parsing): ParsedLayout {
