@@ -18,6 +18,8 @@ elements:
   private: { type: REFERENCE, app: private, text: title }
   party: { type: BOOLEAN }
   guests: { type: NUMBER, required: true, show_if: { party: true } }
+  kind: { type: SELECT, options: [company, club] }
+  vat: { type: TEXT, show_if: { kind: company } }
   paper: { type: FILE }
   stamp: { type: BASIC, mode: COMPUTED_ON_SAVE }
   origin: { type: BASIC, mode: COMPUTED_ON_CREATION }
@@ -61,7 +63,7 @@ export function heard(context) {
 `;
 
 const layout =
-  '{title}{code}{age}{colour}{target}{private}{party}{guests}{paper}<p>{stamp}{origin}{state}</p>{remark}{_save}{_edit}';
+  '{title}{code}{age}{colour}{target}{private}{party}{guests}{kind}{vat}{paper}<p>{stamp}{origin}{state}</p>{remark}{_save}{_edit}';
 
 const blocks: Record<string, string> = {
   'entry.yaml': entry,

@@ -38,6 +38,14 @@ export function rulesOfLogic(stage: Stage): void {
       expect(await stored()).toMatchObject({ party: false, guests: null });
     });
 
+    test('keeps what depends on a value that was stored under other rules', async () => {
+      const before = { ...right, kind: ['company'], vat: 'X1' };
+      await stage.keep('strict', 'typed', before);
+      const json = { id: 'typed', items: { code: 'CD' }, isChange: true };
+      expect((await stage.send({ as: 'eric', send: 'POST strict/blocks/tool/make', json })).status).toBe(200);
+      expect(await stage.items('strict', 'typed')).toMatchObject({ ...before, code: 'CD' });
+    });
+
     test('by an assignment is the author’s own: it is not checked', async () => {
       expect((await change('assigned', { title: '', extra: 1 })).status).toBe(200);
       expect(await stored()).toMatchObject({ title: '', extra: 1, stamp: 'stamp of Right' });

@@ -21,6 +21,8 @@ export interface Rule {
   /** The same in a form, where texts of the items are not it. */
   fields?: Record<string, string>;
   block?: string;
+  /** What the record that is changed has besides, stored under other rules. */
+  before?: Items;
   /** Who sends; the usual requester of the way without it. */
   as?: (way: WayName) => Person;
   /** Who has made the record that is changed. */
@@ -111,6 +113,13 @@ const values: Rule[] = [
     expected: () => ({ stored: { guests: null } }),
   },
   wrong('show_if: a field that depends on one which the server sets', { remark: 'X1' }),
+  {
+    title: 'show_if: a field that depends on one which had several values',
+    before: { kind: ['company'], vat: 'X1' },
+    fields: { kind: 'company', vat: 'X1' },
+    expected: (way) =>
+      isChange(way) ? { stored: { kind: ['company'], vat: 'X1' } } : { absent: 'no record is changed' },
+  },
   {
     title: 'files',
     items: { paper: foreignFile },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type WayName, ways } from '../../../plugins/apps/server/src/apps/blocks/saving/checked-items';
+import type { UnitOfWork } from '../../../plugins/apps/server/src/records/types';
 import type { Items } from '../../../plugins/apps/shared/json';
 import { grantArticles } from '../../support/seed';
 import type { Stage } from '../../support/stage';
@@ -56,15 +57,28 @@ export const forgetRecords = (stage: Stage, apps: readonly AppName[]) =>
     [...apps, ...apps.map(withDrafts)],
   );
 
+/** Gives a stored record items that nothing checks. */
+const addItems = (stage: Stage, app: string, id: string, set: Items) =>
+  stage.host.run(
+    async (strapi, app, id, set) => {
+      const store = strapi.plugin('apps').service('records').store();
+      await store.transact((unit: UnitOfWork) => unit.update({ site: 'site', app }, id, { set }));
+    },
+    app,
+    id,
+    set,
+  );
+
 /** Makes the record that a way changes, and what it sends. */
 async function sendingOf(stage: Stage, rule: Rule, way: WayName, app: AppName): Promise<Sending> {
-  const { items = {}, fields = {}, block = 'entry', owner = 'mona' } = rule;
+  const { items = {}, fields = {}, block = 'entry', before, owner = 'mona' } = rule;
   const all = { ...right, ...items };
   const target = isOfDraft(way) ? withDrafts(app) : app;
   const isLinked = isOfDraft(way) || ways[way].right === 'link';
   const made = { app: target, block, items: right, as: owner };
   const { id, link } = isLinked ? await linked(stage, way, made) : { id: nextId(), link: '' };
   if (ways[way].right === 'edit') await stage.put(app, id, { ...right, block }, owner);
+  if (before) await addItems(stage, target, id, before);
   const changed = Object.keys(items).length > 0 ? items : { title: 'Right' };
   const form = { ...fieldsOf(all), ...fields };
   return { app: target, block, items: all, changed, fields: form, first: right, id, link, as: requesterOf(rule, way) };

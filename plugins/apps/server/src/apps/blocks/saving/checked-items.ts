@@ -180,13 +180,13 @@ export async function checkedItems(run: Run, block: Block, session: BlockSession
   const { record, items, changed, creation, body } = change;
   await expectWork(CHECK_TIME * (Object.keys(items).length + block.definition.elements.size));
   const sources = { files: undefined, items: record?.items, named: await filesOf(run, block, change) };
-  const { fields, wrong } = fieldsOfItems(block, items, sources);
+  const sent = fieldsOfItems(block, items, sources);
   await session.setRecord(record);
-  session.setSent(fields as Items, body);
+  session.setSent(sent.fields as Items, body);
   const inputs = new Set(shownInputs(block, () => true).map(({ name }) => name));
   const fixed = lazily(async () => (creation ? fixedItems(block, session, () => true) : {}));
   const unread = async () => ({ ...(await fixed()), ...withoutNames(items, inputs) });
-  const submitted = { fields, wrong, shows: () => true, unread, sources };
+  const submitted = { ...sent, shows: () => true, unread, sources };
   const submission = await checkSubmission(run, block, session, submitted, (errors) =>
     wrongBefore(run, block, session, errors, { record, changed }),
   );

@@ -51,8 +51,9 @@ export interface SubmittedFields {
   unread: () => Promise<Items>;
   /** Where files come from; without it, elements of files are not read, nor groups that have some. */
   sources?: FileSources;
-  /** Inputs whose JSON values are of another type. */
+  /** Inputs whose JSON values are of another type, and all items that were sent. */
   wrong?: SentFields['wrong'];
+  items?: SentFields['items'];
   /** The record that a form changes: of fields that its sender has left alone the stored values stay. */
   before?: ChangedRecord;
 }
@@ -67,7 +68,7 @@ export async function readSubmission(
   run: Run,
   block: Block,
   session: BlockSession,
-  { fields, shows, unread, sources, wrong: ofOtherType, before }: SubmittedFields,
+  { fields, shows, unread, sources, wrong: ofOtherType, items: given = {}, before }: SubmittedFields,
 ): Promise<Submission> {
   const inputs = shownInputs(block, shows);
   const fixed = await unreadFor(block, unread);
@@ -81,9 +82,10 @@ export async function readSubmission(
   const stored = before?.items ?? sources?.items ?? {};
   const hidden = new Set<string>();
   const changedByBoth: ElementDefinition[] = [];
-  /** The value that the record will have; of a wrong field what was entered. */
+  /** The value that the record will have; of a wrong field what was entered, or sent as JSON. */
   const valueFor = (name: string): Json => {
     if (hidden.has(name)) return null;
+    if (ofOtherType?.has(name)) return itemOf(given, name);
     const known = [items, fixed, stored].find((one) => Object.hasOwn(one, name));
     return wrong.has(name) ? [...(entered.get(name) ?? [])] : (known?.[name] ?? null);
   };

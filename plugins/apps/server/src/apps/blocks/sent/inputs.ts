@@ -137,6 +137,8 @@ export interface SentFields {
   fields: FormFields;
   /** Inputs whose JSON values are of another type, with what is wrong. */
   wrong: ReadonlyMap<string, readonly WrongField[]>;
+  /** The items that were sent, of which these inputs have no texts. */
+  items?: Items;
   /** Files of the media library that a form sent as JSON may name. */
   named?: FileSources['named'];
   /** Inputs that keep their stored values: they are not read. */
@@ -182,7 +184,7 @@ export function fieldsOfItems(block: Block, items: Items, sources: FileSources):
       }
   }
   const texts = [...fields].map(([name, list]) => [name, list.length === 1 ? list[0] : list]);
-  return { fields: Object.fromEntries(texts), wrong };
+  return { fields: Object.fromEntries(texts), wrong, items };
 }
 
 /**
@@ -212,7 +214,13 @@ export function formOfJson(
       return left.length > 0 ? [[name, left]] : [];
     }),
   );
-  return { fields: { ...others, ...sent }, wrong: refused, named, form: { ...others, ...fields } as Items };
+  return {
+    fields: { ...others, ...sent },
+    wrong: refused,
+    items: body,
+    named,
+    form: { ...others, ...fields } as Items,
+  };
 }
 
 /** The hidden field of a record's form: the version that it shows, and digests of what its fields show. */
