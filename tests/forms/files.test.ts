@@ -84,6 +84,24 @@ describe('files of a form', () => {
     await expect.poll(names).toEqual([]);
   });
 
+  test('move to another field of their record, by the rules of that field', async () => {
+    const parts: Part[] = ['a.txt', 'b.txt'].map((file) => ({ name: 'more', file, content: file }));
+    const { at, items } = await recordOf(await post(parts));
+    const [a, b] = items.more as object[];
+    const patch = (json: object) => stage.send({ send: `PATCH ${at}`, json });
+    expect(await patch({ photo: a })).toMatchObject({
+      status: 422,
+      json: { error: { details: { errors: [{ path: ['photo'], message: expect.stringContaining('a.txt') }] } } },
+    });
+    expect((await patch({ cv: a, more: [b] })).status).toBe(200);
+    expect((await patch({ cv: b, more: [a] })).status).toBe(200);
+    const after = (await stage.send({ send: `GET ${at}` })).json;
+    expect(after).toMatchObject({ cv: { name: 'b.txt' }, more: [{ name: 'a.txt' }] });
+    expect(await names()).toEqual(['a.txt', 'b.txt']);
+    await stage.send({ send: `DELETE ${at}` });
+    await expect.poll(names).toEqual([]);
+  });
+
   test('a failed save leaves nothing', async () => {
     const before = await names();
     const failed = await sendBody(

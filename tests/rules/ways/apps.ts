@@ -21,6 +21,7 @@ elements:
   kind: { type: SELECT, options: [company, club] }
   vat: { type: TEXT, show_if: { kind: company } }
   paper: { type: FILE }
+  letter: { type: FILE }
   stamp: { type: BASIC, mode: COMPUTED_ON_SAVE }
   origin: { type: BASIC, mode: COMPUTED_ON_CREATION }
   state: { type: TEXT, readonly: true, default: new }
@@ -63,7 +64,7 @@ export function heard(context) {
 `;
 
 const layout =
-  '{title}{code}{age}{colour}{target}{private}{party}{guests}{kind}{vat}{paper}<p>{stamp}{origin}{state}</p>{remark}{_save}{_edit}';
+  '{title}{code}{age}{colour}{target}{private}{party}{guests}{kind}{vat}{paper}{letter}<p>{stamp}{origin}{state}</p>{remark}{_save}{_edit}';
 
 const blocks: Record<string, string> = {
   'entry.yaml': entry,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Items } from '../../../plugins/apps/shared/json';
 import type { Stage } from '../../support/stage';
-import { right } from './rules';
+import { foreignFile, right } from './rules';
 
 /** What logic may do with records of blocks, and what it may not. */
 export function rulesOfLogic(stage: Stage): void {
@@ -44,6 +44,13 @@ export function rulesOfLogic(stage: Stage): void {
       const json = { id: 'typed', items: { code: 'CD' }, isChange: true };
       expect((await stage.send({ as: 'eric', send: 'POST strict/blocks/tool/make', json })).status).toBe(200);
       expect(await stage.items('strict', 'typed')).toMatchObject({ ...before, code: 'CD' });
+    });
+
+    test('moves a file to another field of its record', async () => {
+      await stage.keep('strict', 'filed', { ...right, paper: foreignFile });
+      const json = { id: 'filed', items: { letter: foreignFile, paper: null }, isChange: true };
+      expect((await stage.send({ as: 'eric', send: 'POST strict/blocks/tool/make', json })).status).toBe(200);
+      expect(await stage.items('strict', 'filed')).toMatchObject({ letter: { documentId: 'foreign' }, paper: null });
     });
 
     test('by an assignment is the author’s own: it is not checked', async () => {

@@ -179,7 +179,8 @@ interface ItemChange {
 export async function checkedItems(run: Run, block: Block, session: BlockSession, change: ItemChange): Promise<Items> {
   const { record, items, changed, creation, body } = change;
   await expectWork(CHECK_TIME * (Object.keys(items).length + block.definition.elements.size));
-  const sources = { files: undefined, items: record?.items, named: await filesOf(run, block, change) };
+  const named = await filesOf(run, block, { items, had: record?.items, files: senders[change.sender].files });
+  const sources = { files: undefined, items: record?.items, named };
   const sent = fieldsOfItems(block, items, sources);
   await session.setRecord(record);
   session.setSent(sent.fields as Items, body);
@@ -200,15 +201,19 @@ export async function checkedItems(run: Run, block: Block, session: BlockSession
   return { ...withoutNames(await fixed(), hidden), ...Object.fromEntries(set) };
 }
 
-/** Files that the items name and the record does not have yet, by document id; of a client those of the app. */
+/**
+ * Files that the items may name, by document id: those that the record has, in any field, and others; of a client those of the app.
+ * @param given.had items of the record before
+ */
 async function filesOf(
   run: Run,
   block: Block,
-  { record, items, sender }: ItemChange,
+  { items, had = {}, files }: { items: Items; had?: Items | undefined; files: Sender['files'] },
 ): Promise<ReadonlyMap<string, StoredFile>> {
-  const had = new Set(record ? filesNamed(block, record.items).map(({ documentId }) => documentId) : []);
-  const named = filesNamed(block, items).filter(({ documentId }) => !had.has(documentId));
-  return senders[sender].files === 'any' ? byDocument(named) : ownFiles(run, named);
+  const own = byDocument(filesNamed(block, had));
+  const others = filesNamed(block, items).filter(({ documentId }) => !own.has(documentId));
+  const named = files === 'any' ? byDocument(others) : await ownFiles(run, others);
+  return new Map([...own, ...named]);
 }
 
 /**
@@ -285,7 +290,10 @@ export async function readJsonForm(
   await refuseState(run, block, keys);
   const { strict } = run.app.settings;
   if (strict) await requireFields(run, block, body, shows);
-  const named = await ownFiles(run, filesNamed(block, body));
+  // Files that the form does not show are not the sender's to move.
+  const unseen = Object.keys(record?.items ?? {}).filter((name) => !shows(name));
+  const had = withoutNames(record?.items ?? {}, new Set(unseen));
+  const named = await filesOf(run, block, { items: body, had, files: senders.jsonForm.files });
   const { form, wrong, ...read } = formOfJson(block, body, shows, { strict, named, items: record?.items });
   const isSent = (name: string) => Object.hasOwn(sent, name);
   const refused = new Map([...wrong].filter(([name]) => isSent(name)));
