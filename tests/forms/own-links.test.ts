@@ -14,7 +14,7 @@ const blocks: Record<string, string> = {
   answer:
     'self_service: [view, edit, delete]\nelements:\n  name: { type: TEXT, label: Your name, required: true, maxlength: 20 }\n  mail: { type: EMAIL, label: Your mail, unique: true }\n  doc: { type: FILE, label: A document }\n  hidden: TEXT\n  mark: ACTION',
   filed:
-    'self_service: [edit]\nelements:\n  name: { type: TEXT, required: true }\n  doc: { type: FILE, required: true }\n  n: NUMBER\n  parts: { type: REPEAT, elements: { title: TEXT, scan: FILE } }',
+    'self_service: [edit]\nelements:\n  name: { type: TEXT, required: true }\n  doc: { type: FILE, required: true }\n  n: NUMBER\n  parts: { type: REPEAT, elements: { title: TEXT, scan: FILE } }\n  rows: { type: REPEAT, elements: { kind: { type: SELECT, options: [a] } } }',
   look: 'self_service: [view]\nelements: { name: TEXT }',
   later: 'self_service: { allow: [edit, delete], until: 1 minute }\nelements: { name: TEXT }',
   closing: 'self_service: [edit, delete]\ncloses: 2001-01-01\nelements: { name: TEXT }',
@@ -32,7 +32,7 @@ const layouts: Record<string, string> = {
   answer: '<h1>Answer</h1>{name} {mail} {doc} {_save} {_delete} {mark}',
   mailed: '{name} {mail} {_save}',
   paged: '{_pages}',
-  filed: '{name} {doc} {n} {parts} {_save}',
+  filed: '{name} {doc} {n} {parts} {rows} {_save}',
   told: '<p>{name}: <a href="{link}">{link}</a></p>',
 };
 
@@ -144,16 +144,21 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     type Filed = { doc: object; parts: { title: string; scan: object }[] };
     const before = (await stage.items('own', id)) as unknown as Filed;
     expect(before).toMatchObject({ doc: { name: 'a.pdf' }, parts: [{ title: 'first', scan: { name: 'b.pdf' } }] });
-    // From before the element was a number.
-    await stage.host.run(async (strapi, record) => {
-      const store = strapi.plugin('apps').service('records').store();
-      const unit = (one: { update(...of: unknown[]): Promise<unknown> }) =>
-        one.update({ site: 'site', app: 'own' }, record, { set: { n: { odd: true } } });
-      await store.transact(unit);
-    }, id);
+    // From before the element was a number, and the choice had other options.
+    const old = { n: { odd: true }, rows: [{ kind: 'b', gone: 'a field of before' }, { kind: 'a' }] };
+    await stage.host.run(
+      async (strapi, record, set) => {
+        const store = strapi.plugin('apps').service('records').store();
+        const unit = (one: { update(...of: unknown[]): Promise<unknown> }) =>
+          one.update({ site: 'site', app: 'own' }, record, { set });
+        await store.transact(unit);
+      },
+      id,
+      old,
+    );
     const change = (items: object) => ask(`PATCH ${mine(token)}`, { json: items });
     expect(await change({ name: 'Renamed' })).toMatchObject({ status: 200 });
-    expect(await stage.items('own', id)).toMatchObject({ ...before, name: 'Renamed', n: { odd: true } });
+    expect(await stage.items('own', id)).toMatchObject({ ...before, name: 'Renamed', ...old });
     expect(await change({ doc: before.doc, parts: [{ ...before.parts[0], title: 'second' }] })).toMatchObject({
       status: 200,
     });
@@ -164,6 +169,10 @@ describe.each(await availableClients())('own records by links on %s', (client) =
       json: { error: { details: { errors: [{ path: ['doc'] }, { path: ['n'] }] } } },
     });
     expect(await change({ doc: null })).toMatchObject({ status: 422 });
+    expect(await change({ rows: old.rows })).toMatchObject({
+      status: 422,
+      json: { error: { details: { errors: [{ path: ['rows', '0', 'kind'] }] } } },
+    });
     expect(await change({ n: 4 })).toMatchObject({ status: 200 });
     expect(await stage.items('own', id)).toMatchObject({ doc: before.doc, n: 4 });
   });

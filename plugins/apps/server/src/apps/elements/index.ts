@@ -115,6 +115,7 @@ export {
   entriesShown,
   type FormFields,
   MAX_ENTRIES,
+  markOf,
   NO_ENTRIES,
   PAGES,
   pageFields,

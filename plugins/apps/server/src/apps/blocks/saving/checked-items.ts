@@ -14,7 +14,7 @@ import { localeOf, refusal } from '../../run/visits';
 import type { Block } from '../../types';
 import type { BlockSession } from '../block-session';
 import { shownElements } from '../group';
-import { fieldsOfItems, formOfJson, type SentFields, shownInputs } from '../sent/inputs';
+import { entryMarks, fieldsOfItems, formOfJson, type SentFields, shownInputs } from '../sent/inputs';
 import { checkSubmission, fixedItems, readSubmission, type Submission } from './submission';
 
 /** What is taken of the items that come by a way; a way has one of a few senders. */
@@ -294,11 +294,15 @@ export async function readJsonForm(
   const unseen = Object.keys(record?.items ?? {}).filter((name) => !shows(name));
   const had = withoutNames(record?.items ?? {}, new Set(unseen));
   const named = await filesOf(run, block, { items: body, had, files: senders.jsonForm.files });
-  const { form, wrong, ...read } = formOfJson(block, body, shows, { strict, named, items: record?.items });
+  const marks = entryMarks(block, withoutNames(unnamed, new Set(Object.keys(sent))));
+  const { form, fields, wrong, ...read } = formOfJson(block, body, shows, { strict, named, items: record?.items });
   const isSent = (name: string) => Object.hasOwn(sent, name);
   const refused = new Map([...wrong].filter(([name]) => isSent(name)));
   const kept = new Set([...wrong.keys()].filter((name) => !isSent(name)));
-  return { run: { ...run, visit: run.visit.withForm(form) }, form: { ...read, wrong: refused, kept } };
+  return {
+    run: { ...run, visit: run.visit.withForm({ ...form, ...marks }) },
+    form: { ...read, fields: { ...fields, ...marks }, wrong: refused, kept },
+  };
 }
 
 /** Buttons and hidden fields of a form, which its logic may read. */

@@ -12,6 +12,7 @@ import {
   isOfFiles,
   keptFileFields,
   MAX_ENTRIES,
+  markOf,
   pageFields,
   type ReservedField,
   roleOf,
@@ -222,6 +223,16 @@ export function formOfJson(
     form: { ...others, ...fields } as Items,
   };
 }
+
+/** The fields of a form by which the entries of repeated groups say which stored entry they show. @param items stored ones */
+export const entryMarks = ({ definition }: Block, items: Items): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(items).flatMap(([name, value]) =>
+      definition.elements.get(name)?.kind.fields
+        ? storedEntries(value).map((_, at) => [`${name}:${at}`, markOf(at)])
+        : [],
+    ),
+  );
 
 /** The hidden field of a record's form: the version that it shows, and digests of what its fields show. */
 export const VERSION = '_version' satisfies ReservedField;
