@@ -2,8 +2,8 @@ import { timeBefore } from '../apps';
 import type { Block } from '../apps/types';
 import type { Row } from '../database';
 import type { JobHandler } from '../jobs/types';
-import { scopeOf } from '../records';
-import type { AppKey } from '../records/types';
+import { type Earlier, scopeOf } from '../records';
+import type { AppKey, Items } from '../records/types';
 import { definedBlock, forget, forgettingOf } from './record-source';
 import { anyOf, Deadline, RECORDS, type RowCondition, type TableStatements } from './scan';
 import type { LoadKeyed, PersonServices } from './types';
@@ -64,7 +64,10 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
 
 const nothing = { status: null, answer: null };
 
-/** The text of an item in stored JSON, as far as `like` can tell: names and ids have no characters that JSON escapes. */
+/**
+ * The text of an item in stored JSON, as far as `like` can tell: names and ids have no characters that JSON escapes. It finds others too:
+ * `_` is any character, some databases ignore case, and lists and objects have such texts. What it finds is looked at again.
+ */
 const hasItem = (column: string, text: string): RowCondition => ({ text: `t.${column} like ?`, values: [`%${text}%`] });
 
 /** Rows of records of a block that were made before a moment, and of which something is left to go. */
@@ -93,7 +96,16 @@ async function forgetDeleted(tables: TableStatements, key: AppKey, { id }: Block
   const hit = { text: `t.at < ? and (${own.text}) and ${gone}`, values: [until, ...own.values] };
   const within = { text: 'scope = ?', values: [scopeOf(key)] };
   const old = { text: 't.at < ?', values: [until] };
+  // A record may have been made again since its rows were read.
+  const forget = `delete from apps_history where hash = ? and not exists (select 1 from ${RECORDS} where hash = ?)`;
   for await (const rows of tables.scan('apps_history', hit, { within, old }))
-    for (const hash of new Set(rows.map((row) => String(row.hash))))
-      await tables.write((sql) => sql.change('delete from apps_history where hash = ?', [hash]));
+    for (const hash of new Set(rows.filter((row) => isOfBlock(row, id)).map((row) => String(row.hash))))
+      await tables.write((sql) => sql.change(forget, [hash, hash]));
+}
+
+/** Whether a record was of the block, before or after the change that has made the version. */
+function isOfBlock({ items, earlier }: Row, id: string): boolean {
+  const after = JSON.parse(String(items)) as Items | null;
+  const before = JSON.parse(String(earlier)) as Earlier | null;
+  return after?.block === id || before?.set.block === id;
 }

@@ -8,8 +8,11 @@ import job from '../content-types/job/schema.json';
 import mail from '../content-types/mail/schema.json';
 import run from '../content-types/run/schema.json';
 import { availableClients, createTestDatabase, type TestDatabase } from '../database/testing/databases';
+import { scopeOf } from '../records';
 import { addColumns } from '../records/testing/columns';
+import { keepJobs } from './keep';
 import { createPersons, lookForPersons } from './persons';
+import { createTableStatements, type TableStatements } from './scan';
 
 const anna = 'anna@example.org';
 const place = { site: 'site', app: 'app' };
@@ -127,6 +130,74 @@ describe.each(await availableClients())('what is stored of persons on %s', (clie
       isDone = done;
     }
     expect(counts).toEqual([1, 1, 1]);
+  });
+});
+
+/** A version that a change has made of a record of the app. */
+const versionOf = ([id, items, before]: [string, object | null, object | null]) => ({
+  ...place,
+  hash: id,
+  scope: scopeOf(place),
+  identifier: id,
+  at: 1,
+  requester: '',
+  through: 'form',
+  items: items && JSON.stringify(items),
+  earlier: before && JSON.stringify({ set: before, added: [] }),
+});
+
+/** Versions of deleted records, but for `there`, and those of the block `sign_up`, which `keep` forgets. */
+const versions: [string, object | null, object | null][] = [
+  ['made', { block: 'sign_up' }, null],
+  ['deleted', null, { block: 'sign_up', name: 'Anna' }],
+  ['moved', { block: 'order' }, { block: 'sign_up' }],
+  ['there', { block: 'sign_up' }, null],
+  ['any character', { block: 'sign-up' }, null],
+  ['case', null, { block: 'Sign_Up' }],
+  ['nested', { block: 'order', places: [{ block: 'sign_up' }] }, { places: [] }],
+];
+
+describe.each(await availableClients())('keep on %s', (client) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase(client);
+    await makeTables(database.knex);
+  }, 30_000);
+  afterAll(() => database.destroy());
+
+  const keep = (tables: TableStatements) => {
+    const definition = { privacy: { keep: { count: 1, unit: 'day' }, anonymize: null } };
+    const app = { error: null, blocks: new Map([['sign_up', { id: 'sign_up', error: null, definition }]]) };
+    const services = () => Promise.reject(new Error('no record is removed')) as never;
+    const work = keepJobs({ tables, loadApp: () => app as never, services });
+    const job = { key: place, data: { block: 'sign_up' } };
+    return work({ job, signal: new AbortController().signal, end: () => Promise.reject(new Error('late')) } as never);
+  };
+
+  const left = async () => (await database.knex('apps_history').orderBy('id')).map(({ hash }) => hash);
+
+  const makeAgain = (id: string) =>
+    database.knex('apps_records').insert({ ...place, hash: id, scope: scopeOf(place), identifier: id, items: '{}' });
+
+  test('the versions of deleted records of one block alone are forgotten', async () => {
+    await database.knex('apps_history').insert(versions.map(versionOf));
+    await makeAgain('there');
+    await keep(createTableStatements(database.host));
+    expect(await left()).toEqual(['there', 'any character', 'case', 'nested']);
+  });
+
+  test('those of a record that is made again meanwhile are left', async () => {
+    await database.knex('apps_history').delete();
+    await database.knex('apps_history').insert(versions.slice(0, 2).map(versionOf));
+    const tables = createTableStatements(database.host);
+    await keep({
+      ...tables,
+      async write(work) {
+        if (!(await database.knex('apps_records').where({ hash: 'deleted' }).first())) await makeAgain('deleted');
+        return tables.write(work);
+      },
+    });
+    expect(await left()).toEqual(['deleted']);
   });
 });
 
