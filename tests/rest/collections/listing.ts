@@ -97,6 +97,12 @@ export function listing(stage: Stage): void {
         error: 'BadRequestError',
       },
       {
+        title: 'a cursor beyond the ids of a table is refused',
+        send: 'GET open/records?limit=1&cursor=czIxNDc0ODM2NDg',
+        status: 400,
+        error: 'BadRequestError',
+      },
+      {
         title: 'a listing is not offered as a picture',
         send: 'GET open/records',
         accept: 'image/png',

@@ -2,6 +2,7 @@ import { AppsError, missing, notFound } from '../../common/errors';
 import { recordIdProblem } from '../../common/record-id';
 import { OwnValue } from '../../common/request-objects';
 import { didYouMean } from '../../common/text';
+import { MAX_SEQ } from '../../database';
 import { JsonText, remainingTime } from '../../logic';
 import type { CreatorData, RecordData } from '../../logic/types';
 import { storedJson } from '../../records';
@@ -22,9 +23,10 @@ export function writeCursor(seq: number): string {
 
 /** The `seq` of a cursor; BadRequestError for a text that `writeCursor` has not made. */
 export function readCursor(cursor: string): number {
-  const match = /^s(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
-  if (!match) throw new AppsError('BadRequestError', 'The cursor is not one that this service gave');
-  return Number(match[1]);
+  const [, digits = Infinity] = /^s(\d+)$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  const seq = Number(digits);
+  if (seq > MAX_SEQ) throw new AppsError('BadRequestError', 'The cursor is not one that this service gave');
+  return seq;
 }
 
 /** Records of one call of `context.app.records()`: without a limit, and with any. */
@@ -125,14 +127,13 @@ export function listCalls(run: Run): ListCalls {
     async records({ options: { limit = DEFAULT_PAGE_SIZE, cursor, own } }, target) {
       const size = Math.min(Math.max(1, Math.floor(limit)), MAX_PAGE_SIZE);
       const after = cursor === undefined ? undefined : readCursor(cursor);
-      const found = await run.unit.page(target.key, {
+      const { records, next } = await run.unit.page(target.key, {
         limit: size,
         ...(after === undefined ? {} : { after }),
         only: onlyOf(target.run.app, { ...creatorOf(run, target, own), ...confirmedOnly(target.run) }),
       });
-      const last = found.at(-1);
-      const next = last && found.length === size ? writeCursor(last.seq) : null;
-      return new JsonText(`{"records":${await listJson(run, target, found)},"cursor":${JSON.stringify(next)}}`);
+      const rest = next === undefined ? null : writeCursor(next);
+      return new JsonText(`{"records":${await listJson(run, target, records)},"cursor":${JSON.stringify(rest)}}`);
     },
     async count({ query, names, own, block }, target) {
       const options = {
