@@ -19,7 +19,8 @@ const themes = useThemes({
     'export function shout(context) {\n  return String(context.record.get("title")).toUpperCase();\n}\n' +
     'export function validate(context) {\n  if (context.request.form.title === "bad") context.invalid("title", "not this title");\n}\n' +
     'export function on_delete(context) {\n  if (context.record.get("title") === "kept") throw new Error("kept");\n}\n',
-  'main/apps/shelf/blocks/closed.yaml': 'view_permission: []\nelements:\n  title: TEXT\n',
+  'main/apps/shelf/blocks/closed.yaml':
+    'view_permission: []\nelements:\n  title: TEXT\n  in: { type: TEXT, index_type: field }\n',
   'main/apps/shelf/blocks/closed.html': '{title}{_save}',
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
@@ -51,6 +52,7 @@ describe('the list', () => {
     ['sorted', { sort: 'total' }, ['a', 'b/1', 'c'], 3],
     ['sorted in reverse', { sort: 'total', reverse: 'true' }, ['b/1', 'a', 'c'], 3],
     ['sorted by id', { sort: 'id', reverse: 'true' }, ['c', 'b/1', 'a'], 3],
+    ['sorted by an index that no query can name', { sort: 'in' }, ['a', 'b/1', 'c'], 3],
     ['a query', { query: 'total > 3' }, ['b/1'], 1],
     ['a query of words', { query: "'red' in tags and 'fruit' in body" }, ['a'], 1],
     ['a plain word of a text', { query: 'fruit' }, ['a'], 1],

@@ -139,12 +139,16 @@ export const blocks: readonly Mistake[] = [
     finds: [/^error apps\/a\/blocks\/b.py The block has two logic files/],
   },
   {
-    title: 'an index with two types',
+    title: 'an index with two types, and one that no query can name',
     files: {
-      [`${block}.yaml`]: 'elements: { n: { type: TEXT, index_type: field } }',
+      [`${block}.yaml`]:
+        'elements:\n  n: { type: TEXT, index_type: field }\n  in: { type: TIME, index_type: field }\n  or: TEXT',
       'apps/a/blocks/c.yaml': 'elements: { n: { type: TEXT, index_type: text } }',
     },
-    finds: [/^error apps\/a\/blocks\/c.yaml:1:16 .*"n" is field in blocks\/b.yaml and cannot be text/],
+    finds: [
+      'warning apps/a/blocks/b.yaml:3:7 No query can name the index "in", which is a word or a value of the query language',
+      /^error apps\/a\/blocks\/c.yaml:1:16 .*"n" is field in blocks\/b.yaml and cannot be text/,
+    ],
   },
   {
     title: 'a file that is not UTF-8',

@@ -61,6 +61,10 @@ const constants: Record<string, QueryValue> = {
   None: null,
 };
 
+/** Whether a name can stand in a query: it is no word of the language, no constant and no number. */
+export const isFreeWord = (name: string): boolean =>
+  !reserved.has(name) && !Object.hasOwn(constants, name) && !number.test(name);
+
 /**
  * Parses a query by the grammar of docs/reference/search.md#queries; null when it is empty (all records match). QueryError for anything
  * else.

@@ -1,3 +1,4 @@
+import { isFreeWord } from '../../../../shared/query/parse';
 import { isAppsError } from '../../common/errors';
 import { didYouMean } from '../../common/text';
 import type { CompiledLayout, Layouts } from '../../layouts/types';
@@ -282,7 +283,7 @@ async function checkBlock(services: LintServices, app: App, block: Block, report
       ...formFindings(services.layouts, app, block, layout),
     ])
       report(finding);
-  for (const finding of lostStates(block)) report(finding);
+  for (const finding of [...lostStates(block), ...lostIndexes(block)]) report(finding);
   for (const finding of verifyFindings(services.outbound, block, layout)) report(finding);
   for (const finding of await logicFindings(services.usesOf, app, block)) report(finding);
   if (functions)
@@ -334,6 +335,18 @@ function lostStates({ definition: { states } }: Block): Finding[] {
     message: `No record can become "${name}": no way leads there from "${states?.initial}", the first state`,
     cure: `Name "${name}" in "to" of another state, or take it away.`,
   }));
+}
+
+/** Indexes that no query can name: they can be sorted by, and nothing else. */
+function lostIndexes({ definition }: Block): Finding[] {
+  return [...definition.elements.values()]
+    .filter(({ name, indexType }) => indexType && !isFreeWord(name))
+    .map(({ name, position }) => ({
+      severity: 'warning',
+      position,
+      message: `No query can name the index "${name}", which is a word or a value of the query language`,
+      cure: 'Give the element another name.',
+    }));
 }
 
 /** Whether a block is the body of a mail about a record with an own link, for which `{link}` stands there. */

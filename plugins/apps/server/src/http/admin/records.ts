@@ -14,6 +14,7 @@ import type {
 } from '../../../../shared/admin-api';
 import { separatorNames } from '../../../../shared/cells';
 import { type Items, isItems, itemOf } from '../../../../shared/json';
+import { isFreeWord } from '../../../../shared/query/parse';
 import { isQuery } from '../../../../shared/query/tokens';
 import {
   changeRecord,
@@ -239,14 +240,15 @@ interface PlainSearch {
 }
 
 /**
- * Plain words as a query that finds the records with them in any index, or with them as id; null for an empty text and
- * for one that is a query.
+ * Plain words as a query that finds the records with them in any index that a query can name, or with them as id; null for an
+ * empty text and for one that is a query.
  */
 function plainSearch(text: string, indexes: IndexDeclarations): PlainSearch | null {
   const words = text.trim();
   if (words === '' || isQuery(words)) return null;
   const number = /^-?\d+(\.\d+)?$/.test(words) ? Number(words) : undefined;
   const conditions = [...indexes].flatMap(([name, type]) => {
+    if (!isFreeWord(name)) return [];
     if (type !== 'field') return [`words in ${name}`];
     return [`${name} == words`, ...(number === undefined ? [] : [`${name} == number`])];
   });

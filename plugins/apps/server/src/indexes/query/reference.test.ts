@@ -9,6 +9,8 @@ import {
   operators,
   operatorsWith,
 } from '../../../../shared/query/operators';
+import { isFreeWord } from '../../../../shared/query/parse';
+import { searchProblem } from './search';
 
 const all = Object.entries<OperatorSyntax>(operators);
 const types: IndexType[] = ['field', 'text', 'keyword'];
@@ -50,6 +52,14 @@ function comparisonRule(): string {
 }
 
 const page = '../../../../../../docs/reference/search.md';
+
+test.each([
+  ...['and', 'or', 'not', 'in', 'true', 'True', 'false', 'False', 'null', 'None', '2024', '1e5', '1.'],
+  ...['any', 'all', 'words', 'nothing', 'is', 'IN', 'undefined', 'toString', '2024-01', '1a', 'a.b', '_'],
+])('whether a query can name an index: %s', (name) => {
+  const find = () => searchProblem(new Map([[name, 'field']]), { query: `${name} == 1 or 1 == ${name}` }, false);
+  expect(isFreeWord(name)).toBe(find() === null);
+});
 
 test('the reference page of search has the table and the rule of the operators', async () => {
   const old = readFileSync(join(__dirname, page), 'utf8');
