@@ -91,15 +91,14 @@ async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliver
   // A range that is done, or a part of one, is a step: each is one read.
   while (rest.length > 0 && changes.length < MAX_STEP) {
     const [[first, last], ...others] = rest as [SeqRange, ...SeqRange[]];
-    const found = await store.page(key, { after: first - 1, limit: Math.min(MAX_STEP, last - first + 1) });
-    const inside = found.filter(({ seq }) => seq <= last);
+    const { records, next } = await store.page(key, { after: first - 1, limit: Math.min(MAX_STEP, last - first + 1) });
+    const inside = records.filter(({ seq }) => seq <= last);
     // Restored ones may wait for their confirmation, which tells of them.
     const announced = inside.filter(({ items }) => !isUnconfirmed(items));
     changes.push(
       ...announced.map(({ id, items, creator }): DeliveredChange => ({ event: 'create', id, items, creator })),
     );
-    const seen = found.at(-1)?.seq ?? last;
-    rest = found.length > 0 && seen < last ? [[seen + 1, last], ...others] : others;
+    rest = next !== undefined && next < last ? [[next + 1, last], ...others] : others;
   }
   return { changes, rest };
 }

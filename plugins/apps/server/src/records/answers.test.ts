@@ -52,7 +52,7 @@ describe.each(await availableClients())('kept answers on %s', (client) => {
       return record.id;
     });
   const stored = async (id: string) =>
-    (await store.page(key, {})).filter(({ items }) => items.of === id).map((record) => record.id);
+    (await store.page(key, {})).records.filter(({ items }) => items.of === id).map((record) => record.id);
   const kept = async () => (await database.knex(schema.collectionName).select('answer_id')).map((row) => row.answer_id);
 
   test('are written with the work, and a repeated one stores nothing', async () => {

@@ -38,13 +38,17 @@ describe.each(await availableClients())('many records on %s', (client) => {
     });
     const late = [
       ...records,
-      { id: seen.length ? (await store.page(key, { limit: 1 }))[0]?.id : '', items: {}, creator: null },
+      { id: seen.length ? (await store.page(key, { limit: 1 })).records[0]?.id : '', items: {}, creator: null },
     ];
     await expect(store.createMany(key, from(late))).rejects.toMatchObject({ name: 'ConflictError' });
     expect(await store.count(key, declared)).toBe(1203);
-    const page = await store.page(key, { limit: 2, offset: 1, after: (await store.page(key, { limit: 1 }))[0]?.seq });
+    const { records: page } = await store.page(key, {
+      limit: 2,
+      offset: 1,
+      after: (await store.page(key, { limit: 1 })).next,
+    });
     expect(page.map((record) => record.items.at)).toEqual([2, 3]);
-    expect(await store.page(key, { after: Number.MAX_SAFE_INTEGER })).toEqual([]);
+    expect(await store.page(key, { after: Number.MAX_SAFE_INTEGER })).toEqual({ records: [] });
     const limited: unknown[] = [];
     for await (const batch of store.stream(key, { limit: 501, offset: 600 }))
       limited.push(...batch.map((record) => record.items.at));
@@ -57,7 +61,7 @@ describe.each(await availableClients())('many records on %s', (client) => {
     async () => {
       const key = newApp();
       await store.createMany(key, from(Array.from({ length: 600 }, (_, at) => ({ items: { at }, creator: null }))));
-      const ids = (await store.page(key, { limit: 600 })).map(({ seq }) => seq);
+      const ids = (await store.page(key, { limit: 600 })).records.map(({ seq }) => seq);
       const looks: unknown[] = [];
       const look = async (statement: string) => {
         if (!statement.startsWith('before delete from apps_records')) return;

@@ -82,10 +82,9 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     await store.transact(async (unit) => {
       await unit.delete(key, 'after');
       await unit.create(key, { id: 'after', items: {}, creator: 'user:y' });
-      expect((await unit.page(key, { only: { creator: 'user:y', indexes: declared } })).map(({ id }) => id)).toEqual([
-        'other',
-        'after',
-      ]);
+      expect(
+        (await unit.page(key, { only: { creator: 'user:y', indexes: declared } })).records.map(({ id }) => id),
+      ).toEqual(['other', 'after']);
     });
     expect(await own(store, declared, 'user:x')).toEqual(['before']);
     expect(await store.count(key, declared, undefined, { creator: 'user:y' })).toBe(2);

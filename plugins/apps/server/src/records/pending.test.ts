@@ -56,7 +56,7 @@ describe('a bulk creation on SQLite', () => {
 
   const one = (id: string, items: NewRecord['items'] = {}, whenTaken?: NewRecord['whenTaken']) =>
     store.transact((unit) => unit.create(key, { id, items, creator: null, whenTaken }));
-  const ids = async (reader = store) => (await reader.page(key, { limit: 10 })).map(({ id }) => id);
+  const ids = async (reader = store) => (await reader.page(key, { limit: 10 })).records.map(({ id }) => id);
   const rows = async (table: string) => Number((await database.knex(table).count({ n: '*' }))[0]?.n);
   /** Calls `work` after the transaction that is the given one since then. */
   const after = (transaction: number, work: () => Promise<unknown>): void => {
@@ -80,7 +80,7 @@ describe('a bulk creation on SQLite', () => {
       written = (await rows('apps_records')) - 1;
       expect(await store.get(key, 'r0')).toBeNull();
       expect(await ids()).toEqual(['old']);
-      expect(await store.transact((unit) => unit.page(key, { limit: 10 }))).toHaveLength(1);
+      expect((await store.transact((unit) => unit.page(key, { limit: 10 }))).records).toHaveLength(1);
       for await (const batch of store.stream(key)) expect(batch.map(({ id }) => id)).toEqual(['old']);
       const search = async (options: object) =>
         (await store.search(key, declared, { withTotal: true, ...options })).records.map(({ id }) => id);

@@ -229,7 +229,7 @@ export function createRecordStore({
       const connection = await access();
       const { rows, total } = await refuseMissing(indexes.search(connection, scopeOf(key), declared, options, end));
       const records = await readRecords(connection.sql, rows);
-      return total === undefined ? { records } : { records, total };
+      return { records, found: rows.length, ...(total !== undefined && { total }) };
     },
 
     async count(key, declared, query, options, end = {}) {

@@ -68,7 +68,7 @@ export interface RecordReader {
   /** The record, or null; with `creator`, only one that this identity has made. Bad ids: BadRequestError. */
   get(key: AppKey, id: string, creator?: string): Promise<StoredRecord | null>;
   /** Records in order of creation. */
-  page(key: AppKey, options: PageOptions): Promise<StoredRecord[]>;
+  page(key: AppKey, options: PageOptions): Promise<RecordPage>;
   /**
    * Records that match, in the order of docs/reference/search.md#order. Bad query, unknown index: BadRequestError with
    * position and reason. A search that takes too long, finds the queue full, or reaches its `end`: ServiceUnavailableError.
@@ -84,8 +84,17 @@ export interface RecordReader {
   ): Promise<number>;
 }
 
+/** Fewer records than were asked for are no sign of the end: some may have been deleted while they were read. */
+export interface RecordPage {
+  records: StoredRecord[];
+  /** `seq` after which the next page begins; undefined at the end. */
+  next: number | undefined;
+}
+
 export interface SearchResult {
   records: StoredRecord[];
+  /** How many were found, with those that were deleted before their items were read. */
+  found: number;
   /** Number of all matches; only when `withTotal` was asked for. */
   total?: number;
 }

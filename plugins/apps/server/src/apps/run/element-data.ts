@@ -93,7 +93,7 @@ function recordsOf(target: Run): VisibleRecords {
     get: (id) => recordOf(target, id),
     async search(query, names, limit, block) {
       if (query === '' && block === undefined && rights.viewOwn === null)
-        return unit.page(key, { limit, only: onlyOf(app, confirmedOnly(target)) });
+        return (await unit.page(key, { limit, only: onlyOf(app, confirmedOnly(target)) })).records;
       const ofBlock = block === undefined ? {} : { block };
       const wanted = { query, names, limit, ...ofBlock, ...own, ...confirmedOnly(target) };
       return (await unit.search(key, app.indexes, wanted)).records;

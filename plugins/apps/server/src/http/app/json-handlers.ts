@@ -256,16 +256,15 @@ async function search(exchange: Exchange, asked: SearchOptions): Promise<StoredR
   const options = { ...asked, ...own, ...confirmedOnly({ app, rights }) };
   const key = { site: site.id, app: app.id };
   const end = { signal: visit.signal };
-  const found = await services.store.search(key, app.indexes, options, end);
-  const { length } = found.records;
-  const isCut = options.limit === undefined && length === MAX_FOUND;
+  const result = await services.store.search(key, app.indexes, options, end);
+  const isCut = options.limit === undefined && result.found === MAX_FOUND;
   if (options.withTotal || isCut) {
-    const total = found.total ?? (await services.store.count(key, app.indexes, options.query, options, end));
-    const next = (options.offset ?? 0) + length;
+    const total = result.total ?? (await services.store.count(key, app.indexes, options.query, options, end));
+    const next = (options.offset ?? 0) + result.found;
     ctx.set('X-Total-Count', String(total));
     if (isCut && total > next) ctx.set('Link', `<${nextSearch(exchange, next)}>; rel="next"; offset="${next}"`);
   }
-  return found.records;
+  return result.records;
 }
 
 /** The address of the rest of a search; that of a plain link has its parameters, with the next offset. */

@@ -51,13 +51,11 @@ export async function list(exchange: Exchange, file?: TableFile): Promise<void> 
   ctx.type = format;
   ctx.set('Cache-Control', 'private, no-cache');
   if (options.limit !== undefined) {
-    const found = await services.store.page(key, { ...options, limit: options.limit + 1 });
-    const page = found.slice(0, options.limit);
-    const last = page.at(-1);
-    if (last && found.length > page.length) ctx.set('Link', nextLink(exchange, options.limit, last.seq));
+    const { records, next } = await services.store.page(key, options);
+    if (next !== undefined) ctx.set('Link', nextLink(exchange, options.limit, next));
     return begun(
       ctx,
-      write(exchange, () => shown(exchange, [page])),
+      write(exchange, () => shown(exchange, [records])),
     );
   }
   // The first batch is read before the answer begins, so that a lost database is still a clean error.

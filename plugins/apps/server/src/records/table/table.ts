@@ -11,7 +11,7 @@ import {
   type RecordSource,
   type RecordsTable,
 } from '../../indexes';
-import type { PageOptions, StoredRecord } from '../types';
+import type { PageOptions, RecordPage, StoredRecord } from '../types';
 import { fitting, itemColumns, MAX_AT_ONCE, MAX_BYTES, toIndexed, toRecord, withItems } from './rows';
 
 /** The table of the content type `plugin::apps.record`, which Strapi's schema sync creates. */
@@ -282,7 +282,7 @@ async function pageRows(
   const { rows } = await indexes.search(access, scope, declared, { ...page, limit, ...wanted }, {});
   const last = rows.at(-1);
   if (limit === page.limit || rows.length < limit || !last) return rows;
-  // A listing asks for one record more than a search may, to see whether there is a next page.
+  // A page has one row more than a search may.
   const more = { limit: page.limit - limit, after: Number(last.id), only };
   return [...rows, ...(await pageRows(indexes, access, scope, more))];
 }
@@ -293,9 +293,13 @@ export async function readPage(
   access: Access,
   scope: string,
   options: PageOptions,
-): Promise<StoredRecord[]> {
-  const page = { ...options, limit: options.limit ?? queryLimits.limit };
-  return readRecords(access.sql, await pageRows(indexes, access, scope, page));
+): Promise<RecordPage> {
+  const { limit = queryLimits.limit } = options;
+  // One row more says whether there is a next page.
+  const rows = await pageRows(indexes, access, scope, { ...options, limit: limit + 1 });
+  const wanted = rows.slice(0, limit);
+  const last = rows.length > limit ? wanted.at(-1) : undefined;
+  return { records: await readRecords(access.sql, wanted), next: last && Number(last.id) };
 }
 
 /** The first records of the page that fit into memory, and the `seq` after which to continue; undefined at the end. */

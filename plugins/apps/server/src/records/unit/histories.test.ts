@@ -198,7 +198,7 @@ describe.each(await availableClients())('histories on %s', (client) => {
       await create(key, 'z', { total: 5, author: 'zoe', tags: [], body: '' });
       await store.count(key, declared, "total == 1 and 'a' in tags and 'a' in body and author == 'a'");
       const stateOf = async (): Promise<State> =>
-        new Map((await store.page(key, { limit: 1_000 })).map(({ id, items }) => [id, items]));
+        new Map((await store.page(key, { limit: 1_000 })).records.map(({ id, items }) => [id, items]));
       for (let number = 0; number < histories; number += 1) {
         const random = randomOf(seed + number * 7_919);
         const programs = Array.from({ length: 3 }, (_, at) => {

@@ -18,10 +18,11 @@ const MAX_TESTED = 250_000;
 /** Searches that run again while their apps are locked, and others wait for them. */
 const MAX_LOCKED = 20;
 
-/** What a search has found: the records, and the number of matches where it was asked for. */
+/** What a search has found: the records, the number of matches where it was asked for, and where the next page begins. */
 export interface Found {
   records: readonly Pick<StoredRecord, 'seq' | 'version'>[];
   total?: number | undefined;
+  next?: number | undefined;
 }
 
 /** What a unit of work reads by a condition instead of by ids. */
@@ -229,7 +230,7 @@ async function isSameInside(range: Range, access: Access): Promise<boolean> {
 function areSame(found: Found | undefined, other: Found | undefined): boolean {
   if (!found || !other) return false;
   const [before, after] = [found.records, other.records];
-  if (found.total !== other.total || before.length !== after.length) return false;
+  if (found.total !== other.total || found.next !== other.next || before.length !== after.length) return false;
   return before.every(({ seq, version }, at) => seq === after[at]?.seq && version === after[at]?.version);
 }
 

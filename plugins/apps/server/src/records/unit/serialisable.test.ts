@@ -78,7 +78,7 @@ describe.each(await availableClients())('searched and counted on %s', (client) =
     await store.search(key, declared, { block: 'a' });
     return key;
   };
-  const all = async (key: AppKey) => (await store.page(key, { limit: 1_000 })).map(({ items }) => items);
+  const all = async (key: AppKey) => (await store.page(key, { limit: 1_000 })).records.map(({ items }) => items);
 
   test.skipIf(client !== 'mysql')(
     'MariaDB’s refusal of a lock on a row that was changed since is a collision',
@@ -135,7 +135,7 @@ describe.each(await availableClients())('searched and counted on %s', (client) =
         async (unit, key) => (await unit.search(key, declared, { block: 'vote' })).records.length,
         { block: 'vote' },
       ],
-      ['a listing', async (unit, key) => (await unit.page(key, {})).length, { any: 1 }],
+      ['a listing', async (unit, key) => (await unit.page(key, {})).records.length, { any: 1 }],
     ];
 
     test.each(reads)('of two that book the last place after %s, one is stored', async (_, read, items) => {

@@ -45,7 +45,7 @@ describe.each(clients)('units that end together on %s', (client) => {
     expect(count(/^commit/i)).toBe(1);
     expect(count(/^insert into apps_records/)).toBe(1);
     const versions = results.map((result) => result.status === 'fulfilled' && (result.value as { id: string }).id);
-    const created = await store.page(key, { offset: 1 });
+    const { records: created } = await store.page(key, { offset: 1 });
     expect(created.map(({ id }) => id)).toEqual(versions);
   });
 
@@ -67,7 +67,7 @@ describe.each(clients)('units that end together on %s', (client) => {
     ]);
     const [a, old, ...same] = namesOf(results);
     expect([a, old, same.sort()]).toEqual(['', 'ConflictError', ['', 'ConflictError']]);
-    expect((await store.page(key, {})).map(({ id }) => id).sort()).toEqual(['a', 'b', 'old']);
+    expect((await store.page(key, {})).records.map(({ id }) => id).sort()).toEqual(['a', 'b', 'old']);
     expect(await store.count(key, declared, 'total == 1')).toBe(3);
   });
 
@@ -91,6 +91,6 @@ describe.each(clients)('units that end together on %s', (client) => {
     });
     const [, outside] = await Promise.allSettled([rolledBack, store.transact((unit) => create(unit, 'outside'))]);
     expect(outside?.status).toBe('fulfilled');
-    expect((await store.page(key, {})).map(({ id }) => id)).toEqual(['old', 'outside']);
+    expect((await store.page(key, {})).records.map(({ id }) => id)).toEqual(['old', 'outside']);
   });
 });

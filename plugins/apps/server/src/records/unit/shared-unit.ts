@@ -19,6 +19,7 @@ import type {
   PlaceCount,
   ReadEnd,
   RecordChange,
+  RecordPage,
   SearchResult,
   StoredRecord,
   UnitOfWork,
@@ -126,7 +127,7 @@ export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
     return (await this.load(key, id)).before;
   }
 
-  async page(key: AppKey, options: PageOptions): Promise<StoredRecord[]> {
+  async page(key: AppKey, options: PageOptions): Promise<RecordPage> {
     const { after = 0, only } = options;
     const isWanted = only && searchMatcher(only.indexes, only);
     const { indexes } = this.tools;
@@ -138,10 +139,10 @@ export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
       asks: JSON.stringify([after, options.offset, options.limit]),
       has: (record) => (record.seq === 0 || record.seq > after) && (isWanted === undefined || isWanted(record)),
       isCount: false,
-      again: async (access = this.outside()) => ({ records: await read(access) }),
+      again: async (access = this.outside()) => read(access),
     };
-    const records = await this.readRange(range, read, (found) => ({ records: found }));
-    return records.map((record) => this.merge(key, record));
+    const { records, next } = await this.readRange(range, read, (found) => found);
+    return { records: records.map((record) => this.merge(key, record)), next };
   }
 
   async search(
@@ -163,16 +164,16 @@ export class SharedUnit implements Omit<UnitOfWork, 'observe'> {
         return { records: rows.map(({ id, version }) => ({ seq: Number(id), version: Number(version) })), total };
       },
     };
-    const { found, total } = await this.readRange(
+    const { read, found, total } = await this.readRange(
       range,
       async (access) => {
         const { rows, total } = await made.search(access, scope, indexes, options, end);
-        return { found: await readRecords(access.sql, rows), total };
+        return { read: await readRecords(access.sql, rows), found: rows.length, total };
       },
-      ({ found, total }) => ({ records: found, total }),
+      ({ read, total }) => ({ records: read, total }),
     );
-    const records = found.map((record) => this.merge(key, record));
-    return total === undefined ? { records } : { records, total };
+    const records = read.map((record) => this.merge(key, record));
+    return { records, found, ...(total !== undefined && { total }) };
   }
 
   async count(

@@ -23,7 +23,7 @@ describe.each(await availableClients())('transactions of records on %s', (client
         reverse: true,
       });
       expect(found.records.map((record) => record.id)).toEqual(['old', 'new']);
-      expect((await unit.page(key, {})).map((record) => record.id)).toEqual(['old', 'new']);
+      expect((await unit.page(key, {})).records.map((record) => record.id)).toEqual(['old', 'new']);
       if (client !== 'sqlite') expect((await store.get(key, 'old'))?.items.total).toBe(1);
       expect(await unit.delete(key, 'old')).toBe(true);
       expect(await unit.delete(key, 'old')).toBe(false);
@@ -124,7 +124,10 @@ describe.each(await availableClients())('transactions of records on %s', (client
       await unit.create(key, { id: 'b', items: {}, creator: null });
       await new Promise((done) => setTimeout(done, 100));
     });
-    expect([await names(), (await store.page(key, {})).map(({ id }) => id)]).toEqual([['kept'], ['other', 'b']]);
+    expect([await names(), (await store.page(key, {})).records.map(({ id }) => id)]).toEqual([
+      ['kept'],
+      ['other', 'b'],
+    ]);
     expect(runs).toBe(3);
   });
 
