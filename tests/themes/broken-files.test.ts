@@ -81,6 +81,18 @@ const brokenLayouts: Record<string, { text: string; line: number }> = {
   output: { text: '<p>fine</p>\n<p>{{ "open | upcase }</p>\n', line: 2 },
 };
 
+/** A block with a limit and states, and what another block does with its records. */
+const seat = 'limit: 1\nstates: { open: { to: [done] }, done: {} }\nelements: { name: { type: TEXT, unique: true } }\n';
+const desk = {
+  add: "context.app.create_record('s').set_block('seat');",
+  make: "context.app.create_record('s').save({ name: 'Two' }, { block_id: 'seat' });",
+  bring: "context.app.get_record('h').set_block('seat');",
+  change: "context.app.get_record('r').state = 'anything';",
+  rename: "context.app.get_record('r').name = 'Two';",
+  leave: "context.app.get_record('r').set_block('hall');",
+  remove: "context.app.delete_record('t', { on_delete: false });",
+};
+
 const themes = useThemes(async (themes) => {
   for (const [block, { files }] of Object.entries(broken)) {
     for (const [end, text] of Object.entries(files))
@@ -100,6 +112,17 @@ const themes = useThemes(async (themes) => {
   await themes.write('main/apps/breaks/settings.yaml', 'strict: true\nhistory: true\n');
   await themes.write('main/apps/breaks/blocks/note.yaml', 'elements: { title: TEXT }\n');
   await themes.write('main/apps/breaks/blocks/note.html', '{title} {_save}');
+  await themes.write('main/apps/seats/settings.yaml', "acl:\n  rights:\n    editor: ['*']\n");
+  await themes.write('main/apps/seats/blocks/seat.yaml', seat);
+  await themes.write('main/apps/seats/blocks/hall.yaml', 'elements: { name: TEXT }\n');
+  await themes.write(
+    'main/apps/seats/blocks/desk.yaml',
+    `elements: { ${Object.keys(desk).join(': BASIC, ')}: BASIC }\n`,
+  );
+  const functions = Object.entries(desk).map(
+    ([name, body]) => `export function ${name}(context) { ${body} return true; }`,
+  );
+  await themes.write('main/apps/seats/blocks/desk.js', functions.join('\n'));
   for (const app of ['badsettings', 'badacl', 'badyaml'])
     await themes.write(`main/apps/${app}/blocks/hello.html`, '<p>hello</p>');
 });
@@ -207,6 +230,42 @@ describe('records of an app whose settings have been broken', () => {
     await expect(stage.keep('breaks', 's', { a: 1 })).rejects.toThrow('The key "colour" is not known');
     expect(await stage.items('breaks', 'r')).toEqual({ id: 'r', block: 'note', title: 'One' });
     expect((await stage.send<object[]>({ as: 'mona', send: 'GET breaks/records' })).json).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ['has a key that there is not', 'seat.yaml', `${seat}colour: red\n`],
+  ['is there twice', 'seat.yml', seat],
+])('records of a block whose definition %s', (_, file, text) => {
+  const path = `main/apps/seats/blocks/${file}`;
+  const hall = { id: 'h', block: 'hall', name: 'One' };
+  const taken = { id: 'r', block: 'seat', name: 'One', state: 'open' };
+  const items = async () =>
+    (await stage.send<{ items: object }[]>({ as: 'mona', send: 'GET seats/records' })).json.map((one) => one.items);
+
+  test('can be made before', async () => {
+    await themes.write('main/apps/seats/blocks/seat.yaml', `${seat}# valid\n`);
+    await expect.poll(async () => (await stage.send({ send: 'GET seats/blocks/seat' })).status).toBe(200);
+    await stage.send({ as: 'mona', send: 'DELETE seats/records' });
+    await stage.put('seats', 'h', { block: 'hall', name: 'One' });
+    await stage.put('seats', 'r', { block: 'seat', name: 'One' });
+    expect(await items()).toEqual([hall, taken]);
+    await themes.write(path, text);
+    await expect.poll(async () => (await stage.send({ send: 'GET seats/blocks/seat' })).status).toBe(500);
+  });
+
+  test.each(['add', 'make', 'bring', 'change', 'rename'])('are not changed by another block: %s', async (name) => {
+    const answer = await stage.send({ as: 'mona', send: `POST seats/blocks/desk/${name}`, json: {} });
+    expectAnswer(answer, { status: 500, error: 'DefinitionError', has: [file] });
+    expect(await items()).toEqual([hall, taken]);
+  });
+
+  test('are deleted and leave it', async () => {
+    await stage.keep('seats', 't', { block: 'seat', name: 'Two', state: 'done' });
+    for (const name of ['remove', 'leave'])
+      expectAnswer(await stage.send({ send: `POST seats/blocks/desk/${name}`, json: {} }), { status: 200, is: true });
+    expect(await items()).toEqual([hall, { ...taken, block: 'hall' }]);
+    await themes.remove(path);
   });
 });
 

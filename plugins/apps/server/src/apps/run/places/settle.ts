@@ -103,9 +103,20 @@ async function settleAll(run: Run, changes: readonly PlaceChange[]): Promise<voi
     const name = `${key.site}/${key.app}`;
     if (!apps.has(name)) apps.set(name, await appOf(run, key));
     const app = apps.get(name);
+    if (app) requireRules(run, app, change);
     // By the settings of the record's app, whose mails may be sent: logic of another one may have changed it.
     if (app && hasRules(app)) await settle({ run: runIn(run, app), app, key }, change);
   }
+}
+
+/**
+ * Throws the error of a broken block that a record comes into or stays in: what its places and states are is not known. A record may leave it,
+ * and lose the places that it holds until it is confirmed.
+ */
+function requireRules({ places }: Run, { blocks }: App, { id, after }: PlaceChange): void {
+  const block = blocks.get(String(after?.block));
+  if (!block?.error || !after || (places.byServer.has(id) && isLapsed(after))) return;
+  throw block.error;
 }
 
 const appOf = (run: Run, key: AppKey): Awaitable<App | null> =>
