@@ -15,7 +15,10 @@ const blocks: Record<string, string> = {
     app.create_record('gone-' + record.id);
     if (record.other) app.delete_record(record.other);
   }`,
-  'broken.js': "export function on_delete() { throw new Error('cannot be deleted'); }",
+  'broken.js': `export function on_delete({ app, record }) {
+    app.create_record('gone-' + record.id);
+    throw new Error('cannot be deleted');
+  }`,
   'guarded.js': 'export const on_delete = ({ app, record }) => { app.create_record(`gone-${record.id}`); };',
   'guarded.yaml': 'view_permission: [editors]\n',
   'layout.html': '<p>no logic</p>',
@@ -109,11 +112,15 @@ describe('delete_record() in logic', () => {
     expect((await stage.send({ send: 'POST ending/blocks/caller/plain?id=none' })).json).toBe(false);
   });
 
-  test('an on_delete that fails deletes nothing', async () => {
-    const id = await fresh('broken');
-    expect((await stage.send({ send: `POST ending/blocks/caller/plain?id=${id}` })).json).toBe('LogicError');
-    expect(await there(id)).toBe(true);
-  });
+  test.each(['bare', 'plain'])(
+    'an on_delete that fails ends the request and stores nothing: caller/%s',
+    async (name) => {
+      const id = await fresh('broken');
+      const answer = await stage.send({ send: `POST ending/blocks/caller/${name}?id=${id}` });
+      expectAnswer(answer, { status: 500, error: 'LogicError' });
+      expect([await there(id), await there(`gone-${id}`)]).toEqual([true, false]);
+    },
+  );
 
   test('changes of on_delete are visible afterwards', async () => {
     const id = await fresh('counting');

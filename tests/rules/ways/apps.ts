@@ -41,6 +41,20 @@ export function validate(context) {
 }
 `;
 
+/** Each function writes, and fails where the title has its name. */
+const failing = `
+function fail({ app, record, request }, name) {
+  const title = record?.title ?? request.form.title;
+  if (title !== name) return;
+  app.create_record('half');
+  throw new TypeError('a mistake in ' + name);
+}
+export const validate = (context) => fail(context, 'validate');
+export const stamp = (context) => fail(context, 'stamp');
+export const record_id = (context) => fail(context, 'record_id');
+export const on_save = (context) => fail(context, 'on_save');
+`;
+
 /** Stores what is sent: of a request, of a call from code, and of the text of an article. */
 const tool = `
 function store({ app }, { id, items, isChange }) {
@@ -78,6 +92,9 @@ const blocks: Record<string, string> = {
   'staged.yaml': staged,
   'staged.js': logic,
   'staged.html': layout.replace('{state}', '{_state}'),
+  'failing.yaml': 'elements: { title: TEXT, stamp: { type: BASIC, mode: COMPUTED_ON_SAVE } }\n',
+  'failing.js': failing,
+  'failing.html': '{title}<p>{stamp}</p>{_save}',
   'tool.yaml': 'elements: { make: BASIC, caught: BASIC, assigned: BASIC }\n',
   'tool.js': tool,
 };

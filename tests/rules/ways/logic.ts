@@ -30,6 +30,25 @@ export function rulesOfLogic(stage: Stage): void {
       expect(await stage.items('strict', 'beside')).toBeNull();
     });
 
+    test.each([
+      ['failing', 'validate', 500],
+      ['failing', 'stamp', 500],
+      ['failing', 'record_id', 500],
+      ['failing', 'on_save', 500],
+      ['closed', 'Right', 403],
+      ['unknown', 'Right', 500],
+    ])('into the block %s that fails in %s ends the request also where logic catches the error: %i', async (...row) => {
+      const [block, title, status] = row;
+      const json = { id: 'caught', items: { block, title, stamp: 'of the visitor' } };
+      const answer = await stage.send({ as: 'eric', send: 'POST strict/blocks/tool/caught', json });
+      expect(answer.status, answer.text).toBe(status);
+      expect(await Promise.all(['caught', 'beside', 'half'].map((id) => stage.items('strict', id)))).toEqual([
+        null,
+        null,
+        null,
+      ]);
+    });
+
     test('stores what its condition hides as null', async () => {
       expect((await change('make', { party: true, guests: 5 })).status).toBe(200);
       expect(await stored()).toMatchObject({ party: true, guests: 5 });

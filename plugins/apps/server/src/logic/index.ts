@@ -23,6 +23,7 @@ import type { LogicBudget, LogicProgram, LogicRuntime, LogicSession, SharedBudge
 export { default as contextMembers } from '../../../shared/context-members.json';
 export { hostFunctions, JsonText } from './host-functions/table';
 export { emptyContext, noHost } from './problems';
+export { isFaultOfLogic } from './session/outcome';
 export { remainingTime } from './session/session-limits';
 export { PausedError } from './supervisor/circuit-breaker';
 export { firstAttempt, nextAttempt } from './supervisor/runner-pool';

@@ -1,4 +1,5 @@
 import type { Items, Json } from '../../../../shared/json';
+import { isBlockFailure } from '../../common/errors';
 import type { LogicCall, LogicOutcome, LogicProgram } from '../../logic/types';
 import type { StoredRecord } from '../../records/types';
 import { logicHost } from '../host-calls/logic-host';
@@ -136,14 +137,18 @@ async function whileOpen<T>(refusals: Refusals, isOpen: boolean, work: () => Pro
   }
 }
 
-/** Throws the attempt's fatal error first, even if the logic has caught it. */
+/**
+ * Throws the attempt's fatal error first, even if the logic has caught it. Of two failures of logic the one that it has thrown has the
+ * position.
+ */
 async function interrupted<T>(run: Run, work: Promise<T>): Promise<T> {
   try {
     const result = await work;
     if (run.fatal.error !== undefined) throw run.fatal.error;
     return result;
   } catch (error) {
-    throw run.fatal.error ?? error;
+    const { error: fatal } = run.fatal;
+    throw fatal === undefined || (isBlockFailure(fatal) && isBlockFailure(error)) ? error : fatal;
   }
 }
 

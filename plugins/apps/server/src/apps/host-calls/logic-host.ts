@@ -1,11 +1,12 @@
 import { seesRecords } from '../../auth';
 import { AppsError, isAppsError, isBlockFailure, missing, notFound } from '../../common/errors';
-import { hostFunctions, remainingTime } from '../../logic';
+import { hostFunctions } from '../../logic';
 import type { HostArguments, HostFunctionName, HostValue, LogicHost, Permission } from '../../logic/types';
 import { changedByLogic } from '../../records';
 import type { AppKey } from '../../records/types';
 import { checkedMail } from '../mail';
 import { queueMail } from '../run/calls-out';
+import { endAttempt } from '../run/refusals';
 import { keyOf, nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { provenanceOf, refusal } from '../run/visits';
@@ -62,8 +63,7 @@ const isOfOthers = (error: unknown) =>
 function contained(run: Run, handlers: () => HostCallHandlers): LogicHost {
   const settle = (error: unknown): never => {
     if (isBlockFailure(error) || isOfOthers(error) || (error instanceof AppsError && error.status < 500)) throw error;
-    // After the deadline the session ends by itself with a timeout error.
-    if (remainingTime(run.budget.shared) > 0) run.fatal.error ??= error;
+    endAttempt(run, error);
     throw interrupted();
   };
   const by = provenanceOf(run.visit);

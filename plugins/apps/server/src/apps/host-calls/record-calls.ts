@@ -10,6 +10,7 @@ import type { ReadEnd, StoredRecord } from '../../records/types';
 import { recordData, recordUrl } from '../run/context-data';
 import { confirmedOnly, onlyOf, visibleIn } from '../run/element-data';
 import { shownInRun, shownRecord } from '../run/files';
+import { wholly } from '../run/refusals';
 import { nestedRun } from '../run/run';
 import type { Run } from '../run/types';
 import { makerOf, ownerOf } from '../run/visits';
@@ -89,7 +90,8 @@ export function recordCalls(run: Run): RecordCalls {
     },
     async saveRecord({ id, block, creation, form }, target) {
       const record = await existing(target, id);
-      const saved = await nested.save(nestedRun(run, target.run.app), record, { block, creation, form });
+      const request = { block, creation, form };
+      const saved = await wholly(run, async () => nested.save(nestedRun(run, target.run.app), record, request));
       return { ...saved, record: await data(target, saved.record) };
     },
     async reindexRecord({ id }, target) {

@@ -1,4 +1,5 @@
-import { AppsError } from '../../common/errors';
+import { AppsError, isAppsError, logicError } from '../../common/errors';
+import { isFaultOfLogic, remainingTime } from '../../logic';
 import type { LogicBudget } from '../../logic/types';
 
 /** A message about what was sent: of one element, or of the whole form without a path. */
@@ -69,6 +70,43 @@ export class MailRefusal extends AppsError {
     super('RateLimitError', message, { headers: { 'Retry-After': '3600' } });
     this.errors = [{ path: [], message }];
   }
+}
+
+/** The 400 of `record.save(context.request)` for a wrong field: nothing of the record was changed yet, so logic may catch it. */
+export class FieldError extends AppsError {
+  constructor({ path, message }: FormError) {
+    super('BadRequestError', `${path.join('.')}: ${message}`);
+  }
+}
+
+/** What an attempt at a request has of its end. */
+interface Ending {
+  budget: LogicBudget;
+  fatal: { error?: unknown };
+}
+
+/** Ends the attempt with an error, also if logic catches it. After the deadline its session ends by itself with a timeout error. */
+export function endAttempt({ budget, fatal }: Ending, error: unknown): void {
+  if (remainingTime(budget.shared) > 0) fatal.error ??= error;
+}
+
+/**
+ * Work that logic has called, and that may fail after it has changed something: its failure ends the attempt, also if logic catches
+ * it, because half of the work would be stored.
+ */
+export async function wholly<T>(attempt: Ending, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FieldError)) endAttempt(attempt, asUncaught(error));
+    throw error;
+  }
+}
+
+/** What becomes of an error that logic does not catch (docs/decisions/logic-errors.md). */
+function asUncaught(error: unknown): unknown {
+  const isMistake = isAppsError(error) && !(error instanceof FormRefusal) && isFaultOfLogic(error);
+  return isMistake ? logicError(`${error.name}: ${error.message}`) : error;
 }
 
 /** Whether an error is one after which a form is shown again, with what was entered and the error's messages. */

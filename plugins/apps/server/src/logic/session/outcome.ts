@@ -256,13 +256,15 @@ export function entryOf(program: WireProgram): string {
 /** Statuses of host errors that the logic has caused, not the request: a bad query, a missing record. */
 const faultsOfLogic = new Set([400, 404, 422]);
 
+export const isFaultOfLogic = ({ isOfLogic, status }: AppsError): boolean => isOfLogic || faultsOfLogic.has(status);
+
 /**
  * The AppsError for an error thrown in the sandbox: the host's own error if that was thrown, unless the logic has caused
  * it.
  */
 export function thrownError(error: WireError, program: WireProgram, hostErrors: readonly AppsError[]): AppsError {
   const own = error.host === undefined ? undefined : hostErrors[error.host];
-  if (own && !own.isOfLogic && !faultsOfLogic.has(own.status)) return own;
+  if (own && !isFaultOfLogic(own)) return own;
   const position = topFrame(error.stack, program);
   return logicError(textOf(error) + hintOf(error, program, position), position ?? { file: entryOf(program) });
 }

@@ -5,7 +5,7 @@ import type { SaveRequest } from '../../../logic/types';
 import type { StoredRecord } from '../../../records/types';
 import { sentEntries } from '../../elements';
 import { errorMark } from '../../run/diagnostics/failures';
-import { FormRefusal } from '../../run/refusals';
+import { FieldError, FormRefusal, wholly } from '../../run/refusals';
 import { keyOf, nestedRun } from '../../run/run';
 import type { Nested, Run } from '../../run/types';
 import { permittedBlock } from '../../run/visits';
@@ -53,12 +53,12 @@ async function save(run: Run, record: StoredRecord, { block: named, creation, fo
   const block = permittedBlock(run, id);
   return withSession(run, block, record, async (session) => {
     const original = await run.unit.original(keyOf(run), record.id);
-    const sent = form ? await refusing(run, readForm(run, block, session, original)) : {};
+    const sent = form ? await readForm(run, block, session, original) : {};
     const items = { ...record.items, ...sent, block: id };
     const changed = new Set(changedNames(original?.items, items));
     const { body } = run.visit.request;
     const change = { record: original, items, changed, creation, sender: 'logic', body } as const;
-    const set = await refusing(run, checkedItems(run, block, session, change));
+    const set = await checkedItems(run, block, session, change);
     // What the record has already, because logic has set it, and what is not stored: of inputs whose condition is not met.
     const unset = [...changed].filter((name) => !Object.hasOwn(set, name));
     const saved = await run.unit.update(keyOf(run), record.id, { set, unset });
@@ -74,14 +74,6 @@ function changedNames(before: Items | undefined, after: Items): string[] {
   const names = Object.keys(after);
   if (before?.block !== after.block) return names;
   return names.filter((name) => !isDeepStrictEqual(itemOf(before ?? {}, name), after[name]));
-}
-
-/** Ends the request where the record is refused, also if logic catches the error: nothing of it may be stored. */
-async function refusing<T>({ fatal }: Run, work: Promise<T>): Promise<T> {
-  return work.catch((error: unknown) => {
-    if (error instanceof FormRefusal) fatal.error ??= error;
-    throw error;
-  });
 }
 
 /**
@@ -102,7 +94,7 @@ async function readForm(run: Run, block: Block, session: BlockSession, original:
   };
   const { items, errors, conflicts } = await readSubmission(run, block, session, fields);
   if (conflicts.length > 0) throw new FormRefusal(conflicts, run.budget, conflictsIn({ conflicts }));
-  for (const { path, message } of errors) throw new AppsError('BadRequestError', `${path.join('.')}: ${message}`);
+  for (const error of errors) throw new FieldError(error);
   return items;
 }
 
@@ -110,8 +102,13 @@ async function readForm(run: Run, block: Block, session: BlockSession, original:
 async function remove(run: Run, record: StoredRecord): Promise<void> {
   const { block } = record.items;
   const hasLogic = typeof block === 'string' && run.app.blocks.get(block)?.logic;
-  if (!hasLogic || isBeingDeleted(run, record)) await run.unit.delete(keyOf(run), record.id);
-  else await deleteRecord(nestedRun(run, run.app), storedBlock(run, record), record);
+  if (!hasLogic || isBeingDeleted(run, record)) {
+    await run.unit.delete(keyOf(run), record.id);
+    return;
+  }
+  const inner = nestedRun(run, run.app);
+  const permitted = storedBlock(inner, record);
+  await wholly(run, () => deleteRecord(inner, permitted, record));
 }
 
 /** Implements `display()`, `save(…, {block_id})` and `delete_record()` of logic (docs/reference/logic.md#a-record). */
