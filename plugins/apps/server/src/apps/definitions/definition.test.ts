@@ -66,6 +66,18 @@ elements:
     expect(readDefinition(file(text))).toMatchObject(expected);
   });
 
+  test.each([
+    ['{type: RADIO, options: [true, false], default: false}', false],
+    ['{type: SELECT, options: [true, {value: false, label: no}], default: false}', false],
+    ['{type: CHECKBOXES, options: [true, false], default: [false]}', [false]],
+    ['{type: RADIO, options: [true, false], default: true}', true],
+    ['{type: BOOLEAN, default: false}', false],
+    ['{type: BOOLEAN, default: true}', true],
+    ['{type: TEXT, default: false}', 'false'],
+  ])('%s has the default %j', (text, value) => {
+    expect(readDefinition(file(`elements: {a: ${text}}`)).elements.get('a')?.default).toEqual(value);
+  });
+
   test.each<[string, number | undefined, number | undefined, RegExp]>([
     ['elements:\n  a: TEXTT', 2, 6, /"TEXTT" is not known, did you mean "TEXT"\? Known: BASIC/],
     ['elements:\n  a: {type: TEXT, lable: x}', 2, 19, /"lable".*type TEXT, did you mean "label"/],
@@ -80,6 +92,7 @@ elements:
     ['elements: {a: {type: NUMBER, min: 3, max: 2}}', 1, 35, /above the greatest/],
     ['elements: {a: {type: NUMBER, min: .nan}}', 1, 35, /Infinite/],
     ['elements: {a: {type: NUMBER, default: x}}', 1, 39, /Please enter a number/],
+    ['elements: {a: {type: NUMBER, default: false}}', 1, 39, /Please enter a number/],
     ['elements: {a: {type: NUMBER, step: 0}}', 1, 36, /above 0/],
     ['elements: {a: {type: DATE, min: 2026-02-30}}', 1, 33, /must be a date/],
     ['elements: {a: {type: DATETIME, min: 2026-02-03}}', 1, 37, /date and time/],

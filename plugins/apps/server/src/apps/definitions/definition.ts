@@ -87,7 +87,7 @@ function withDefault(at: YamlNode, definition: ElementDefinition, work: PatternW
   const { read, options, isList } = kind;
   if (given === undefined || given === '' || !read) return definition;
   if (options && !options(definition)) return definition;
-  const entered = (Array.isArray(given) ? given : given === false ? [] : [given]).map((value) => {
+  const entered = (Array.isArray(given) ? given : [given]).map((value) => {
     if (typeof value === 'object') at.child('default').fail(`This cannot be a default value: ${describe(value)}`);
     return String(value);
   });
