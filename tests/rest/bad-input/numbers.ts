@@ -54,6 +54,15 @@ export function wrongNumbers(stage: Stage): void {
         error: 'BadRequestError',
         has: ['The number 1e-400 at position 7 of \\"names\\" cannot be stored exactly'],
       },
+      ...['9007199254740993', '1e-400'].map(
+        (total): Row => ({
+          title: `a NUMBER does not take the text ${total}`,
+          send: 'PUT open/record/never',
+          json: { block: 'note', total },
+          status: 422,
+          gives: { error: { details: { errors: [{ path: ['total'] }] } } },
+        }),
+      ),
       {
         title: 'a record of other numbers is created',
         send: 'PUT open/record/numbers',

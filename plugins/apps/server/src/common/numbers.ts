@@ -2,10 +2,10 @@ import { AppsError } from './errors';
 
 /** Every number that loses its value has 16 digits in a row, or an exponent of three digits; other texts need no check. */
 const suspicious = /\d{16}|\de[+-]?\d{3}/i;
-const numbers = /-?\d+(\.\d+)?(?:e[+-]?\d+)?/iy;
+const numbers = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/iy;
 const digit = /[\d-]/;
 /** A number whose digits before the exponent are not all 0. */
-const nonZero = /^[-.0]*[1-9]/;
+const nonZero = /^[-+.0]*[1-9]/;
 
 /**
  * BadRequestError, with its offset, for a number in JSON that JavaScript cannot represent: one that is too large, one so small that
@@ -21,8 +21,8 @@ export function checkNumbers(text: string, where = ''): void {
     if (character === '"') at = stringEnd(text, at);
     else if (digit.test(character)) {
       numbers.lastIndex = at;
-      const [number = character, fraction] = numbers.exec(text) ?? [];
-      if (!isExact(number, fraction !== undefined)) throw inexactNumber(number, at, where);
+      const [number = character] = numbers.exec(text) ?? [];
+      if (!isExact(number)) throw inexactNumber(number, at, where);
       at += number.length - 1;
     }
   }
@@ -35,11 +35,12 @@ function stringEnd(text: string, start: number): number {
   return at;
 }
 
-function isExact(number: string, hasFraction: boolean): boolean {
+/** Whether a decimal number can be represented, as `checkNumbers` says it. @param number with digits on both sides of its point, if it has one */
+export function isExact(number: string): boolean {
   const value = Number(number);
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !nonZero.test(number);
-  if (hasFraction || /e/i.test(number) || Number.isSafeInteger(value)) return true;
+  if (/[.e]/i.test(number) || Number.isSafeInteger(value)) return true;
   // One that is written as the service writes it comes back as it was sent: what logic has computed can be sent again.
   return String(value) === number || BigInt(number) === BigInt(value);
 }

@@ -100,6 +100,10 @@ describe('read', () => {
     ['NUMBER', ['-0'], {}, 0],
     ['NUMBER', ['1.'], {}, 1],
     ['NUMBER', ['.5e1'], {}, 5],
+    ['NUMBER', ['9007199254740992'], {}, 9007199254740992],
+    ['NUMBER', ['100000000000000000000.'], {}, 1e20],
+    ['NUMBER', ['+0.0e-400'], {}, 0],
+    ['NUMBER', ['3.14159265358979323846'], {}, Math.PI],
     ['NUMBER', ['0.3'], { step: 0.1 }, 0.3],
     ['NUMBER', ['150000.01'], { step: 0.01 }, 150000.01],
     ['NUMBER', ['1234567.3'], { min: 0.1, step: 0.1 }, 1234567.3],
@@ -174,6 +178,9 @@ describe('read', () => {
     ['NUMBER', ['1e999'], {}, /a number/],
     // The check takes linear time.
     ['NUMBER', [`${'1'.repeat(500_000)}x`], {}, /a number/],
+    ...['9007199254740993', '-9007199254740993', '+09007199254740993.', '1e-400', '+.1e-400'].map(
+      (text): [string, string[], Given, RegExp] => ['NUMBER', [text], {}, /stored exactly/],
+    ),
     ['NUMBER', ['1'], { min: 2 }, /2 or more/],
     ['NUMBER', ['3'], { max: 2 }, /2 or less/],
     ['NUMBER', ['3'], { min: 1, step: 3 }, /steps of 3 from 1/],

@@ -1,4 +1,5 @@
 import type { Json } from '../../../../shared/json';
+import { isExact } from '../../common/numbers';
 import { type Region, readableNumber } from '../../common/time/moments';
 import { message } from '../locales';
 import type { ElementDefinition } from '../types';
@@ -31,14 +32,11 @@ import type { ElementType, JsonSchema } from './types';
 /** No two adjacent parts match the same characters, so that matching takes linear time. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-const scale: Scale = {
-  position: (value) => (typeof value === 'number' ? value : NUMBER.test(value) ? finite(Number(value)) : null),
-  stepSize: 1,
-};
+/** A number in a text; null for any other text, and for a number that would change where it is stored. */
+const numberIn = (text: string): number | null =>
+  NUMBER.test(text) && isExact(text.replace(/\.(?!\d)/, '')) ? Number(text) : null;
 
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
-}
+const scale: Scale = { position: (value) => (typeof value === 'number' ? value : numberIn(value)), stepSize: 1 };
 
 /** What HTML's control for numbers shows; it is empty for any other text. */
 const IN_CONTROL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/i;
@@ -90,7 +88,7 @@ export const number: ElementType<NumberSettings> = {
     const text = lastEntry(submitted).trim();
     if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
     const value = scale.position(text);
-    if (value === null) return { error: message('number') };
+    if (value === null) return { error: message(NUMBER.test(text) ? 'number_exact' : 'number') };
     const error = rangeProblem(value, definition.settings, scale);
     return error === null ? { value: value === 0 ? 0 : value } : { error };
   },

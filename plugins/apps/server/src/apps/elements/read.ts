@@ -50,6 +50,7 @@ export function readAlone(
 /** Messages about values that their element cannot have been given: of another kind, or options that are no longer offered. */
 const OF_ANOTHER_KIND: ReadonlySet<ServiceMessage> = new Set<ServiceMessage>([
   'number',
+  'number_exact',
   'date',
   'datetime',
   'time',

@@ -68,6 +68,7 @@ export const de: ServiceMessages = {
   changed_field: 'Inzwischen gespeichert: {value}. Was Sie jetzt senden, ersetzt es.',
   changed_empty: 'Dieses Feld wurde inzwischen geleert. Was Sie jetzt senden, wird gespeichert.',
   number: 'Bitte geben Sie eine Zahl ein.',
+  number_exact: 'Bitte geben Sie eine Zahl mit weniger Stellen ein: Diese lässt sich nicht genau speichern.',
   email: 'Bitte geben Sie eine E-Mail-Adresse ein, zum Beispiel name@example.org.',
   url: 'Bitte geben Sie eine Webadresse ein, die mit http:// oder https:// beginnt.',
   date: 'Bitte geben Sie ein Datum ein, zum Beispiel 2026-03-01.',

@@ -70,6 +70,7 @@ export const en = {
   changed_field: 'Stored in the meantime: {value}. What you send now replaces it.',
   changed_empty: 'This was emptied in the meantime. What you send now is stored.',
   number: 'Please enter a number.',
+  number_exact: 'Please enter a number with fewer digits: this one cannot be stored exactly.',
   email: 'Please enter an e-mail address, such as name@example.org.',
   url: 'Please enter a web address that begins with http:// or https://.',
   date: 'Please enter a date, such as 2026-03-01.',

@@ -66,6 +66,7 @@ export const es: ServiceMessages = {
   changed_field: 'Guardado mientras tanto: {value}. Lo que envíe ahora lo sustituye.',
   changed_empty: 'Este campo se ha vaciado mientras tanto. Lo que envíe ahora se guardará.',
   number: 'Introduzca un número.',
+  number_exact: 'Introduzca un número con menos cifras: este no se puede guardar con exactitud.',
   email: 'Introduzca una dirección de correo electrónico, por ejemplo nombre@example.org.',
   url: 'Introduzca una dirección web que empiece por http:// o https://.',
   date: 'Introduzca una fecha, por ejemplo 2026-03-01.',

@@ -67,6 +67,7 @@ export const fr: ServiceMessages = {
   changed_field: 'Enregistré entre-temps : {value}. Ce que vous envoyez maintenant le remplace.',
   changed_empty: 'Ce champ a été vidé entre-temps. Ce que vous envoyez maintenant sera enregistré.',
   number: 'Veuillez saisir un nombre.',
+  number_exact: 'Veuillez saisir un nombre avec moins de chiffres : celui-ci ne peut pas être enregistré exactement.',
   email: 'Veuillez saisir une adresse e-mail, par exemple nom@example.org.',
   url: 'Veuillez saisir une adresse web qui commence par http:// ou https://.',
   date: 'Veuillez saisir une date, par exemple 2026-03-01.',
