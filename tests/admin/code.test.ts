@@ -1,7 +1,14 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CodeFile, CodeFiles, CodeProblem, FileVersion, Preview } from '../../plugins/apps/shared/admin-api';
+import type {
+  AppDetail,
+  CodeFile,
+  CodeFiles,
+  CodeProblem,
+  FileVersion,
+  Preview,
+} from '../../plugins/apps/shared/admin-api';
 import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 import { openStage } from '../support/stage';
@@ -19,6 +26,9 @@ const themes = useThemes({
   'main/apps/code/blocks/a.yaml': 'elements:\n  value: BASIC\n  name: TEXT\n',
   'main/apps/code/blocks/a.html': '<p>{value}</p>{name}',
   'main/apps/code/blocks/a.js': logic,
+  'main/apps/code/blocks/find.yaml': 'elements:\n  total: { type: NUMBER, index_type: field }\n  found: BASIC\n',
+  'main/apps/code/blocks/find.html': '<p>{found}</p>',
+  'main/apps/code/blocks/find.js': 'export function found() {\n  return 0;\n}\n',
   'main/apps/code/blocks/secret.yaml': 'view_permission: [editors]\n',
   'main/apps/code/blocks/secret.html': 'for editors',
   'other/theme.yaml': 'title: Other\n',
@@ -165,6 +175,23 @@ describe('preview', () => {
     expect(statuses).toEqual([401, 200, 200]);
     const unknown = { block: 'a', who: 'user:nobody' };
     expect((await stage.send({ as: 'maker', send: `POST ${api}/preview`, json: unknown })).status).toBe(404);
+  });
+
+  test('a search builds the indexes of the saved files alone', async () => {
+    const searching = (query: string) =>
+      `export function found(context) {\n  return 'found ' + context.app.search('${query}').length;\n}\n`;
+    const indexes = async () => (await send<AppDetail>('GET /apps/sites/site/apps/code')).json.indexes;
+    const saved = await preview({ block: 'find', files: { 'blocks/find.js': searching('total == 1') } });
+    expect(saved).toMatchObject({ status: 200, html: expect.stringContaining('found 0') });
+    const before = await indexes();
+    expect(before).toContainEqual({ name: 'total', type: 'field', state: 'ready' });
+    const files = {
+      'blocks/find.yaml': 'elements:\n  total: { type: NUMBER, index_type: keyword }\n  found: BASIC\n',
+      'blocks/find.js': searching('1 in total'),
+    };
+    const refused = await preview({ block: 'find', files });
+    expect(refused).toMatchObject({ status: 409, html: expect.stringContaining('once the file is saved') });
+    expect(await indexes()).toEqual(before);
   });
 
   test('writes nothing', async () => {

@@ -15,6 +15,10 @@ const themes = useThemes({
   'fresh/theme.yaml': 'title: Fresh\n',
   'fresh/layout.html': '<html><head><title>fresh</title></head><body><h1>Fresh</h1>{{ main }}</body></html>\n',
   'fresh/apps/shelf/blocks/book.html': '<p>fresh book</p>',
+  'fresh/apps/shelf/blocks/find.yaml': 'elements:\n  title: { type: TEXT, index_type: keyword }\n  found: BASIC\n',
+  'fresh/apps/shelf/blocks/find.html': '{found}',
+  'fresh/apps/shelf/blocks/find.js':
+    'export function found(context) {\n  return context.app.search("\'a\' in title").length;\n}\n',
   'main/apps/broken/blocks/a.yaml': 'elements:\n  a: TEXXT\n',
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
@@ -56,11 +60,12 @@ test('the columns of records are the stored elements of the definitions', async 
   expect(json.blocks.filter(({ hasForm }) => hasForm).map(({ id }) => id)).toEqual(['book']);
 });
 
+const indexes = async () => {
+  const { json } = await stage.send<AppDetail>({ as: 'overseer', send: 'GET /apps/sites/site/apps/shelf' });
+  return json.indexes;
+};
+
 test('an index is missing until a search or a re-index builds it', async () => {
-  const indexes = async () => {
-    const { json } = await stage.send<AppDetail>({ as: 'overseer', send: 'GET /apps/sites/site/apps/shelf' });
-    return json.indexes;
-  };
   expect(await indexes()).toEqual([
     { name: 'id', type: 'field', state: 'missing' },
     { name: 'title', type: 'field', state: 'missing' },
@@ -93,6 +98,14 @@ describe('a preview of another theme', () => {
     expect((await stage.send({ send: 'GET shelf/blocks/book', accept: html })).text).not.toContain('fresh book');
     const { json } = await stage.send<Overview>({ as: 'overseer', send: 'GET /apps/overview' });
     expect(json.sites[0]?.theme).toBe('main');
+  });
+
+  test('leaves the indexes of the active one', async () => {
+    await stage.send({ as: 'mona', send: 'POST shelf/search', json: { query: "title == 'a'" } });
+    const before = await indexes();
+    const { json } = await preview({ theme: 'fresh', path: '@@apps/shelf/blocks/find' });
+    expect(json).toMatchObject({ status: 409, html: expect.stringContaining('A preview builds no index') });
+    expect([before[1], await indexes()]).toEqual([{ name: 'title', type: 'field', state: 'ready' }, before]);
   });
 
   test('is that of visitors without a login', async () => {

@@ -5,7 +5,10 @@ import type { Place } from './rows';
 export type { IndexType };
 
 /** An app's declared indexes by name, from all its definitions; `id` is always a field index. */
-export type IndexDeclarations = ReadonlyMap<string, IndexType>;
+export interface IndexDeclarations extends ReadonlyMap<string, IndexType> {
+  /** In a preview those of the app that visitors see: no others are built, because they would take the place of these. */
+  readonly live?: IndexDeclarations;
+}
 
 /**
  * The body of operation 11 (docs/reference/json-interface.md#search-results): the caller has checked its types, this

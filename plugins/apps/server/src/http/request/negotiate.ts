@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { type Encoding, encodings } from '../../../../shared/cells';
 import { loadApp } from '../../apps';
+import type { App } from '../../apps/types';
 import { AppsError, methodNotAllowed } from '../../common/errors';
 import type { Logger } from '../../common/log';
 import { type Format, XLSX_TYPE } from '../../interchange';
@@ -143,11 +144,22 @@ export function overlaid(services: HttpServices, { files, theme }: Overlay): Htt
     config: { ...services.config, exactCache: false },
     ...(files && { logger: silent }),
     sites: { ...sites, site },
-    async loadApp(site, appId) {
-      if (files?.site !== site.id || files.app !== appId || files.texts.size === 0)
-        return services.loadApp(site, appId);
-      const folder = await sites.app(site, appId);
-      return folder && loadApp(withFiles(folder, files.texts));
+    async loadApp(shown, appId) {
+      const isEdited = files?.site === shown.id && files.app === appId && files.texts.size > 0;
+      if (!isEdited && theme?.site !== shown.id) return services.loadApp(shown, appId);
+      const folder = isEdited ? await sites.app(shown, appId) : null;
+      const app = folder && files ? loadApp(withFiles(folder, files.texts)) : services.loadApp(shown, appId);
+      return previewed(await app, await liveApp(services, shown.id, appId));
     },
   };
 }
+
+/** The app that visitors see. */
+async function liveApp({ sites, loadApp }: HttpServices, siteId: string, appId: string): Promise<App | null> {
+  const site = await sites.site(siteId);
+  return site ? loadApp(site, appId) : null;
+}
+
+/** An app of a preview, which searches the indexes of the live one. */
+const previewed = (app: App | null, live: App | null): App | null =>
+  app && { ...app, indexes: Object.assign(new Map(app.indexes), { live: live?.indexes ?? new Map() }) };

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { unavailable } from '../../common/errors';
+import { AppsError, unavailable } from '../../common/errors';
 import { within } from '../../common/time/pace';
 import { createSql, inTransaction, isFailure, type Row, readerOf, type Sql, type Transaction } from '../../database';
 import {
@@ -12,6 +12,7 @@ import {
   lockState,
   readState,
   readStateText,
+  storedLayout,
   tablesOf,
 } from '../tables';
 import type { IndexDeclarations, Progress } from '../types';
@@ -53,6 +54,7 @@ export interface Readiness {
   /**
    * A complete generation with the needed indexes. Builds it first, with all declared ones; when that takes longer than a
    * request may wait, ServiceUnavailableError with the progress. IndexMissing in an open transaction, and for work that runs again.
+   * ConflictError in a preview that needs others than the live ones.
    */
   ready(access: Access, scope: string, declared: IndexDeclarations, needed: IndexDeclarations): Promise<Ready>;
   /** A search has verified that the generation has the app's last record. */
@@ -76,6 +78,18 @@ const recheck = 2_000;
 function withOwn(state: AppGenerations, declared: IndexDeclarations): IndexDeclarations {
   const own = state.flatMap(({ indexes }) => indexes.filter(([name]) => isOwnIndex(name)));
   return new Map([...declared, ...own]);
+}
+
+/** Refuses to build an index that is not declared by the app that visitors see. */
+function refuseOthers(live: IndexDeclarations, needed: IndexDeclarations): void {
+  const known = new Map(storedLayout(live));
+  for (const [name, type] of needed) {
+    if (isOwnIndex(name) || known.get(name) === type) continue;
+    throw new AppsError(
+      'ConflictError',
+      `A preview builds no index: "${name}" is a ${type} index once the file is saved, or the theme is active`,
+    );
+  }
 }
 
 /** The condition that the tables have the app's last record, which other code that writes records (an import) changes. */
@@ -177,11 +191,12 @@ export function createReadiness(tools: BuildTools, records: string, timeout: num
       return { generation: old, remembered: { scope, text: remembered.text, whole } };
     }
     const until = Date.now() + timeout;
-    const wanted = new Map([...declared, ...needed]);
+    const wanted = new Map([...(declared.live ?? declared), ...needed]);
     for (;;) {
       const generation = usable(await readAgain(access, scope), needed);
       const whole = generation !== undefined && (await isWhole(access, scope, generation));
       if (generation && whole) return { generation };
+      if (declared.live) refuseOthers(declared.live, needed);
       const make = () =>
         builtOnce(scope, async () => {
           if (generation) await dropAll(scope, generation.id);
