@@ -174,7 +174,7 @@ const add = {
     for (const term of terms.values()) entries.terms.push({ index: number, term, rank: 0 });
   },
   text(entries: Entries, { number }: LaidOutIndex, value: Json | undefined): void {
-    const list = words(textOf(value));
+    const list = wordsOf(value);
     if (list.length === 0) return;
     const occurrences = new Map<string, number>();
     for (const word of list) occurrences.set(word, (occurrences.get(word) ?? 0) + 1);
@@ -200,6 +200,27 @@ export function keywordsOf(value: Json | undefined): (boolean | number | string)
   return list.filter(
     (entry): entry is boolean | number | string => entry !== null && typeof entry !== 'object' && entry !== undefined,
   );
+}
+
+/**
+ * Bytes of the words of one text that an index has: MariaDB takes statements of 16 MB, with two digits for a byte. Folding may turn a
+ * character into 18.
+ */
+export const MAX_INDEXED = 4_000_000;
+/** At most as many bytes of words as a character of a text becomes. */
+const MOST_BYTES = 80;
+
+/** The words of an item that an index has: its first ones, where they are too many. */
+export function wordsOf(value: Json | undefined): string[] {
+  const text = textOf(value);
+  const list = words(text);
+  if (text.length * MOST_BYTES <= MAX_INDEXED) return list;
+  let bytes = 0;
+  const end = list.findIndex((word) => {
+    bytes += Buffer.byteLength(word) + 1;
+    return bytes > MAX_INDEXED;
+  });
+  return end < 0 ? list : list.slice(0, end);
 }
 
 /** Text of an item: a string, or the strings of a list. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { processorTime } from '../common/testing/processor-time';
-import { fold, parseTextQuery, words } from './keys';
+import { fold, parseTextQuery, phraseText, words } from './keys';
+import { MAX_INDEXED, wordsOf } from './rows';
 
 describe('folding', () => {
   const cases: [string, string][] = [
@@ -116,6 +117,22 @@ describe('words are found as they are read', () => {
   ])('%s', (text, list) => {
     expect(words(text)).toEqual(list);
   });
+});
+
+const MIB = 1024 * 1024;
+
+test.each([
+  ['a character that becomes 18', '\ufdfa', 3, true],
+  ['words of one letter', 'a ', 2, false],
+  ['characters that are words', '東', 3, false],
+])('a text of 1 MiB of %s has no more words than an index takes', (_what, character, bytes, isCut) => {
+  const text = character.repeat(MIB / bytes);
+  const list = wordsOf([text]);
+  expect(list.length < words(text).length).toBe(isCut);
+  expect(words(text).slice(0, list.length)).toEqual(list);
+  const size = Buffer.byteLength(phraseText(list));
+  expect(size).toBeLessThanOrEqual(MAX_INDEXED + 1);
+  if (isCut) expect(size).toBeGreaterThan(MAX_INDEXED - 100);
 });
 
 test('a search text is parsed', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSql, readerOf } from '../database';
 import { dialects } from '../database/dialects';
 import { availableClients, hostOf, type TestDatabase } from '../database/testing/databases';
+import { searchMatcher } from '../indexes';
 import type { IndexDeclarations } from '../indexes/types';
 import { createRecordStore } from './store';
 import { declared, from, limits, useStore } from './testing/stores';
@@ -52,6 +53,19 @@ describe.each(await availableClients())('indexes of records on %s', (client) => 
     const found = await fresh.search(key, declared, { query: 'total == 7' });
     expect(found.records.map((record) => record.id)).toEqual(['z']);
   }, 20_000);
+
+  test('a text whose words are too many is stored, and found by the first of them', async () => {
+    const key = newApp();
+    const body = `first ${'\ufdfa '.repeat(250_000)} last`;
+    await create(key, 'before', { body });
+    const found = async (query: string) => (await store.search(key, declared, { query })).records.map(({ id }) => id);
+    expect(await found("'first الله' in body")).toEqual(['before']);
+    await create(key, 'after', { body });
+    expect(await found("'first' in body")).toEqual(['before', 'after']);
+    expect(await found("'last' in body")).toEqual([]);
+    const matches = (query: string) => searchMatcher(declared, { query })({ id: 'x', items: { body }, creator: null });
+    expect([matches("'first' in body"), matches("'last' in body")]).toEqual([true, false]);
+  }, 60_000);
 
   test('the index of creators is made for existing records when it is needed, and stays when others are declared', async () => {
     const key = newApp();

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Items, Json } from '../../../../shared/json';
 import { AppsError, isAppsError } from '../../common/errors';
-import { encodeText, encodeWord, isCutWord, type TextCondition, words } from '../keys';
-import { type IndexedRecord, itemValue, keywordsOf, type Place, textOf, type UnconfirmedAs } from '../rows';
+import { encodeText, encodeWord, isCutWord, type TextCondition } from '../keys';
+import { type IndexedRecord, itemValue, keywordsOf, type Place, type UnconfirmedAs, wordsOf } from '../rows';
 import { BLOCK_INDEX, CREATOR_INDEX, FILES_INDEX, UNCONFIRMED_INDEX } from '../tables';
 import type { IndexDeclarations, IndexType, SearchAfter } from '../types';
 import { checkQuery, indexType, parseQuery, unknownIndex } from './check';
@@ -49,7 +49,7 @@ function textsOfRecord(): Texts {
   return (item) => {
     let found = known.get(item);
     if (!found) {
-      const list = words(textOf(item));
+      const list = wordsOf(item);
       found = { list, set: new Set(list) };
       known.set(item, found);
     }
