@@ -127,9 +127,11 @@ describe('init', () => {
 
   test('prints no lines where the plugin is configured, and uses its folders', async () => {
     const config = jsConfig("apps: { config: { themesDirectory: './web', appsFolder: 'rapido' } }");
-    const { run, has } = await host({ 'config/plugins.js': config });
+    const { run, has, read } = await host({ 'config/plugins.js': config });
     expect((await run('init')).out).not.toContain('Add this');
     expect(has('web/default/rapido/guestbook/settings.yaml')).toBe(true);
+    const { include } = JSON.parse(await read('web/default/tsconfig.json'));
+    expect(include.map((one: string) => one.split('/')[0])).toEqual(['rapido', 'rapido', 'rapido', 'rapido']);
   });
 
   test('the themes folder is that of --themes, else of the environment, else of the configuration', async () => {
@@ -165,6 +167,20 @@ describe('init', () => {
     expect([code, err]).toEqual([0, expect.stringMatching(/cannot be read without starting Strapi \(no strapi\)/)]);
     expect(has('themes/default')).toBe(true);
   });
+});
+
+test('types of blocks have names of their own', async () => {
+  const { folder, run, read } = await host();
+  await run('init');
+  for (const block of ['app', 'vote', 'vote-record'])
+    await writeFiles(path.join(folder, 'themes/default/apps/guestbook/blocks'), { [`${block}.yaml`]: 'elements: {}' });
+  expect(await run('types guestbook')).toMatchObject({ code: 0 });
+  const text = await read('themes/default/apps/guestbook/app.d.ts');
+  const imported = /import type \{ (.*) \}/.exec(text)?.[1]?.split(', ') ?? [];
+  const declared = [...text.matchAll(/^export (?:type|interface) (\w+)/gm)].map(([, name = '']) => name);
+  expect(declared).toEqual(expect.arrayContaining(['App2Record', 'VoteRecordContext', 'VoteRecord2Context']));
+  const all = [...imported, ...declared];
+  expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
 });
 
 describe('what cannot be done ends with 2 and says what to do', () => {

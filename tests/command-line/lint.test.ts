@@ -140,6 +140,23 @@ test('types of TypeScript logic are checked with --types', async () => {
   ]);
 });
 
+test('logic that tsconfig.json leaves out is named with --types', async () => {
+  await writeFiles(at('left-out/default'), {
+    'tsconfig.json': '{ "include": ["other/**/*.ts"] }',
+    'apps/a/blocks/b.ts': 'export const n = (): number => "";\n',
+    'apps/a/lib/c.ts': '',
+    'apps/a/app.d.ts': '',
+  });
+  const args = ['lint', '--themes', 'left-out', '--dir', repository, '--json', '--types'];
+  const { problems, notes } = JSON.parse((await runReused(args, { cwd: at() })).out);
+  expect([problems, notes]).toEqual([
+    [],
+    expect.arrayContaining([
+      'left-out/default/tsconfig.json does not include left-out/default/apps/a/blocks/b.ts and 1 more: their types are not checked.',
+    ]),
+  ]);
+});
+
 describe('names in acl', () => {
   const database = useDatabase('sqlite');
 

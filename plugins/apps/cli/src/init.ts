@@ -139,7 +139,8 @@ export const run: RunCommand = async ({ options, output, cwd, host: find }) => {
   for (const [path, text] of filesBelow('starter', 'theme')) {
     const inHost = path.replace(/^apps\//, `${host.config.appsFolder}/`);
     const file = join(host.themes, theme, inHost);
-    files.set(file, withSchemaLine(file, path, text));
+    const own = path === 'tsconfig.json' ? text.replaceAll('"apps/', `"${host.config.appsFolder}/`) : text;
+    files.set(file, withSchemaLine(file, path, own));
   }
   for (const [file, text] of editorFiles(root, host)) files.set(file, text);
   const { file, text, lines } = configuration(root, host.themes, theme);

@@ -19,23 +19,29 @@ export const HEADER = '// Written by `npx strapi-plugin-apps types`: run it agai
 
 /** Types of an app's items, records and contexts, for the logic of its blocks (docs/reference/command-line.md#types-app). */
 export function declarations(app: App): string {
-  const taken = new Set<string>();
+  const taken = new Set(IMPORTED);
   const blocks = [...app.blocks.values()]
     .filter(({ error }) => error === null)
     .map((block) => ofBlock(block, nameOf(block.id, taken)));
-  return [HEADER, "import type { AppRecord, Context } from 'strapi-plugin-apps/context';", ...blocks]
+  return [HEADER, `import type { ${IMPORTED.join(', ')} } from 'strapi-plugin-apps/context';`, ...blocks]
     .join('\n\n')
     .concat('\n');
 }
 
-/** A block's id as the name of a type: `show-votes` is `ShowVotes`. */
+const IMPORTED = ['AppRecord', 'Context'];
+
+/** What the types of a block add to its name. */
+const ENDINGS = ['Items', 'Record', 'Context', 'RecordContext', 'Element'];
+
+/** A block's id as the begin of the names of its types: `show-votes` is `ShowVotes`; with a number where one of them is taken. */
 function nameOf(id: string, taken: Set<string>): string {
   const words = id.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const wanted = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('') || 'Block';
   const start = /^\d/.test(wanted) ? `Block${wanted}` : wanted;
   let name = start;
-  for (let count = 2; taken.has(name); count += 1) name = `${start}${count}`;
-  taken.add(name);
+  const isTaken = () => ENDINGS.some((ending) => taken.has(name + ending));
+  for (let count = 2; isTaken(); count += 1) name = `${start}${count}`;
+  for (const ending of ENDINGS) taken.add(name + ending);
   return name;
 }
 

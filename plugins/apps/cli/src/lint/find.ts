@@ -30,6 +30,8 @@ import { checkTypes, type LintServices } from './types';
 interface Found {
   /** It grows while apps report. */
   problems: LintProblem[];
+  /** Remarks about what was not checked. */
+  notes: string[];
   /** The apps that were checked, each with what it reports to, and what is put before its files. */
   apps: { app: App; report: Report; prefix: string }[];
 }
@@ -47,6 +49,7 @@ export async function findProblems(
   withTypes = false,
 ): Promise<Found> {
   const problems: LintProblem[] = [];
+  const notes: string[] = [];
   const apps: Found['apps'] = [];
   const from = (folder: string) => `${relative(cwd, folder).split(sep).join('/')}/`.replace(/^\/$/, '');
   const reportTo =
@@ -73,9 +76,14 @@ export async function findProblems(
       apps.push({ app, report, prefix });
       await checkApp(services, app, report);
     }
-    if (withTypes) checkTypes(host, place, reports);
+    const [leftOut, ...others] = withTypes ? checkTypes(host, place, reports) : [];
+    if (leftOut !== undefined) {
+      const more = others.length > 0 ? ` and ${others.length} more` : '';
+      const config = `${from(place.folder)}tsconfig.json`;
+      notes.push(`${config} does not include ${relative(cwd, leftOut)}${more}: their types are not checked.`);
+    }
   }
-  return { problems, apps };
+  return { problems, notes, apps };
 }
 
 /** How many themes, apps and blocks were checked. */

@@ -60,6 +60,7 @@ export const run: RunCommand = async ({ args, options, output, cwd, host: find }
   if (options.host) await checkNames(host, found.apps);
 
   const { problems } = found;
+  for (const note of found.notes) notes.add(note);
   const counts = countsOf(targets, found);
   const schedules = found.apps.flatMap(({ app, prefix }) => scheduleMeanings(app, prefix));
   showResult(

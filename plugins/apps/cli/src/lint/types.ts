@@ -40,16 +40,20 @@ const defaults = {
 
 /**
  * Checks the types of a theme's TypeScript logic with the host's TypeScript: as its `tsconfig.json` says, else strictly.
- * @param folders of the apps, by id
- * @param reports what each app reports to, with files relative to its folder
+ * @param reports what each app reports to, by its id, with files relative to its folder
+ * @returns logic of these apps that the configuration leaves out: absolute paths
  */
-export function checkTypes(host: Host, { folder, apps }: ThemePlace, reports: ReadonlyMap<string, Report>): void {
+export function checkTypes(host: Host, { folder, apps }: ThemePlace, reports: ReadonlyMap<string, Report>): string[] {
   const ts = typescriptOf(host);
   const config = configOf(ts, folder, apps);
   const [broken] = config.errors.filter(({ file, code }) => !file && code !== NO_INPUTS);
   if (broken) throw new CannotRun(`${folder}: ${ts.flattenDiagnosticMessageText(broken.messageText, '\n')}`);
-  const files = config.fileNames.filter((file) => reports.has(appOf(apps, file)));
-  if (files.length === 0) return;
+  const isChecked = (file: string) => reports.has(appOf(apps, file));
+  const files = config.fileNames.filter(isChecked);
+  const logic = ts.sys
+    .readDirectory(apps, ['.ts'], ['**/node_modules', '**/*.d.ts'], ['*/blocks/**/*', '*/lib/**/*'])
+    .filter(isChecked);
+  if (files.length === 0) return logic;
   const options = {
     ...config.options,
     noEmit: true,
@@ -68,6 +72,7 @@ export function checkTypes(host: Host, { folder, apps }: ThemePlace, reports: Re
     const message = ts.flattenDiagnosticMessageText(messageText, '\n');
     report({ severity: 'error', position: { file: path, line: line + 1, column: character + 1 }, message });
   }
+  return logic.filter((file) => !program.getSourceFile(file));
 }
 
 const appOf = (apps: string, file: string) => relative(apps, file).split(/[\\/]/)[0] ?? '';
