@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { violations } from '../support/accessibility';
 import { hasBrowser, keepPicture } from '../support/browser';
 import { runCli } from '../support/command-line';
+import { configured } from '../support/configure';
+import { writeFiles } from '../support/files';
 import { useBrowser, useFolder, useHost } from '../support/hooks';
 import { apiToken, createUser, userToken } from '../support/seed';
 import { type Answer, bearer, send } from '../support/send';
@@ -26,9 +28,15 @@ const at = useFolder('templates', async (folder) => {
     const { code, err } = await runCli(command, { cwd: folder });
     if (code !== 0) throw new Error(`${command.join(' ')}: ${err}`);
   }
+  const links = templates.map((template) => [`linking/apps/my-${template}.lnk`, 'default']);
+  await writeFiles(path.join(folder, 'themes'), { 'linking/layout.html': '{{ main }}', ...Object.fromEntries(links) });
 });
 
-const host = useHost(() => ({ themesDirectory: at('themes'), env: { APPS_THEME: 'default' } }));
+const sites = [
+  { id: 'site', title: 'Site', theme: 'default' },
+  { id: 'second', title: 'Second', theme: 'linking' },
+];
+const host = useHost(() => ({ themesDirectory: at('themes'), env: configured({ apps: { sites } }) }));
 
 /** Headers of each requester by name. */
 const who: Record<string, Record<string, string>> = { visitor: {} };
@@ -123,6 +131,17 @@ describe('before any record exists', () => {
     expect(shown).not.toMatch(/UNDEFINED ELEMENT|apps-mark/);
   });
 });
+
+test.each(['my-poll/blocks/poll', 'my-comments/blocks/comments', 'my-glossary/blocks/glossary'])(
+  '%s has its style sheet also in a theme that links it',
+  async (block) => {
+    const { text } = await get(`/second/@@apps/${block}`);
+    const [, address = ''] =
+      /<link rel="stylesheet" href="[^"]*(\/second\/@@theme\/default\/apps\/[^"]+)"/.exec(text) ?? [];
+    expect(address).toMatch(/\.css\?v=/);
+    expect((await get(address.replace('&amp;', '&'))).status).toBe(200);
+  },
+);
 
 describe('a form without its choices', () => {
   test.each<[block: string, form: Record<string, string>, as: string, text: string]>([
