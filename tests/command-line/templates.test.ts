@@ -243,6 +243,8 @@ describe('what the apps do', () => {
   test.each(['in-js', 'in-ts', 'in-python'])('a new block %s greets', async (block) => {
     const answer = await post(`empty/blocks/${block}`, { 'action.greet': '', name: '<i>' });
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('Hello, &lt;i&gt;!')]);
+    const twice = await get(`empty/blocks/${block}?name=a&name=b`);
+    expect([twice.status, twice.text]).toEqual([200, expect.stringContaining('Hello, ')]);
   });
 });
 

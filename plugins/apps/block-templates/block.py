@@ -1,6 +1,6 @@
 # The element "greeting": HTML that replaces it, so what a visitor has entered is escaped.
 def greeting(context):
-    name = context.request.get('name', '').strip()
+    name = str(context.request.get('name', '')).strip()
     if name == '':
         return 'What is your name?'
     return 'Hello, ' + context.escape(name) + '!'

@@ -59,3 +59,13 @@ test('a JSON client cannot approve its own comment', async () => {
   assert.equal((await una.request('PATCH', `record/${id}`, { state: 'approved' })).status, 422);
   assert.equal((await app.records.get(id)).items.state, 'waiting');
 });
+
+test('the latest comments are shown, and lead to the older ones', async () => {
+  for (let at = 0; at <= 100; at += 1) {
+    const written_at = new Date(at).toISOString();
+    await app.records.create({ page: '/', state: 'approved', author: 'una', text: `No. ${at}`, written_at });
+  }
+  const page = await app.render('comments');
+  assert.deepEqual([texts(page).length, texts(page)[0], texts(page)[99]], [100, 'No. 1', 'No. 100']);
+  assert.deepEqual(texts(await app.open(page.find('[rel=next]').attributes.href)), ['No. 0']);
+});

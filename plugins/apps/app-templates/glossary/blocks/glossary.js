@@ -15,11 +15,22 @@ export function q({ request }) {
 /** The button sends the form, and the list reads it: there is nothing else to do. */
 export function find() {}
 
+/** Terms that are shown at once. */
+const SIZE = 100;
+
 /** The terms that match, best match first; all of them in alphabetical order without a search. @param {Context} context */
 export function terms(context) {
-  const words = q(context);
-  const found = words
-    ? context.app.search('q in words', { sort_index: 'words', names: { q: words }, limit: 200 })
-    : context.app.search('', { sort_index: 'sort_key', limit: 200 });
-  return found.map((record) => ({ ...record.items(), url: record.url }));
+  const { app, block, request } = context;
+  const names = { q: q(context) };
+  const query = names.q ? 'q in words' : '';
+  const total = app.count(query, { names });
+  const pages = Math.max(1, Math.ceil(total / SIZE));
+  const page = Math.min(Math.max(1, Math.trunc(Number(request.get('page', 1))) || 1), pages);
+  const sort_index = names.q ? 'words' : 'sort_key';
+  const found = app.search(query, { sort_index, names, limit: SIZE, offset: (page - 1) * SIZE });
+  /** @param {number} at */
+  const address = (at) =>
+    at >= 1 && at <= pages ? `${block?.url}?q=${encodeURIComponent(names.q)}&page=${at}` : null;
+  const list = found.map((record) => ({ ...record.items(), url: record.url }));
+  return { list, total, page, pages, previous: address(page - 1), next: address(page + 1) };
 }

@@ -29,3 +29,15 @@ test('only its author changes a term', async () => {
 test('a visitor who may not add terms is sent to the list', async () => {
   assert.match((await app.render('term')).redirect, /blocks\/glossary$/);
 });
+
+test('all terms are counted, and the pages of a search keep it', async () => {
+  for (let at = 0; at <= 100; at += 1)
+    await app.records.create({ term: `Item ${at}`, meaning: '', words: `item ${at}`, sort_key: `item ${at}` });
+  assert.equal((await app.render('glossary')).find('[role=status]').text, '103 terms');
+  const page = await app.submit('glossary', { q: 'item' }, { button: 'find' });
+  assert.equal(page.find('[role=status]').text, '101 terms');
+  assert.equal(terms(page).length, 100);
+  const next = await app.open(page.find('[rel=next]').attributes.href);
+  assert.equal(terms(next).length, 1);
+  assert.equal(next.find('[name=q]').value, 'item');
+});

@@ -17,17 +17,23 @@ export function on_display(context) {
   context.is_sent = request.method === 'GET' && request.has('sent');
 }
 
+/** Comments that are shown at once: the latest ones, in the order in which they were written. */
+const SIZE = 100;
+
 /**
- * The approved comments on this page, and the visitor's own that still wait.
+ * The approved comments on this page, and the visitor's own that still wait; older ones by `?page=2`.
  * @type {Element}
  */
-export function comments({ app, content }) {
-  const found = app.search("page == path and ('approved' in state or author == me)", {
-    sort_index: 'created_at',
-    names: { path: content.path, me: app.acl.current_user() ?? '' },
-    limit: 200,
-  });
-  return found.map((comment) => ({ ...comment.items(), url: comment.url, may_change: mayChange(app, comment) }));
+export function comments({ app, content, request }) {
+  const query = "page == path and ('approved' in state or author == me)";
+  const names = { path: content.path, me: app.acl.current_user() ?? '' };
+  const total = app.count(query, { names });
+  const wanted = Math.trunc(Number(request.get('page', 1))) || 1;
+  const page = Math.min(Math.max(1, wanted), Math.max(1, Math.ceil(total / SIZE)));
+  const order = { sort_index: 'created_at', reverse: true, limit: SIZE, offset: (page - 1) * SIZE };
+  const found = app.search(query, { names, ...order });
+  const list = found.map((comment) => ({ ...comment.items(), url: comment.url, may_change: mayChange(app, comment) }));
+  return { list: list.reverse(), total, size: SIZE, page };
 }
 
 /** @type {ComputedElement} */

@@ -145,3 +145,14 @@ test('each morning the moderators are told what waits', async () => {
     [['digest/send', 'done']],
   );
 });
+
+test('the latest comments are shown, and lead to the older ones', async () => {
+  for (let at = 0; at <= 100; at += 1) {
+    const created_at = new Date(at).toISOString();
+    const items = { page: '/articles/news', state: 'approved', author: 'sam', text: `No. ${at}`, created_at };
+    await app.records.create({ block: 'comment', ...items });
+  }
+  const page = await app.render('comment', { content: article });
+  assert.deepEqual([texts(page).length, texts(page)[0], texts(page)[99]], [100, 'No. 1', 'No. 100']);
+  assert.deepEqual(texts(await app.open(page.find('[rel=next]').attributes.href)), ['No. 0']);
+});

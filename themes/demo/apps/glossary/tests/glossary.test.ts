@@ -93,4 +93,15 @@ describe('the list', () => {
     assert.deepEqual(terms(await app.submit('list', { topic: 'Web' }, { button: 'Search' })), ['Block']);
     assert.deepEqual(terms(await app.render('list', { query: { q: 'items', topic: 'Web' } })), []);
   });
+
+  test('counts all terms, and its pages keep the search', async () => {
+    for (let at = 0; at <= 100; at += 1)
+      await app.records.create({ term: `Item ${at}`, meaning: '', words: `item ${at}`, sort_key: `item ${at}` });
+    assert.equal((await app.render('list')).find('[role=status]')?.text, '103 terms');
+    const page = await app.submit('list', { q: 'item' }, { button: 'find' });
+    assert.equal(page.find('[role=status]')?.text, '101 terms');
+    const next = await app.open(page.find('[rel=next]')?.attributes.href ?? '');
+    assert.deepEqual([terms(page).length, terms(next).length], [100, 1]);
+    assert.equal(next.find('[name=q]')?.value, 'item');
+  });
 });
