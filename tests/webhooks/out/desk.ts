@@ -22,6 +22,16 @@ webhooks:
   unsigned: { url: '${receiver.url('/unsigned')}', events: [create], secret: missing, query: "title == 'unsigned'" }
 `;
 
+/** The definition that declares the index of a webhook's query. */
+const breakable = 'elements: { priority: { type: NUMBER, index_type: field } }\n';
+
+/** An app whose definitions break, and whose records may be larger than what a webhook sends of them. */
+const breaks = (receiver: Receiver) => `acl: { rights: { editor: [editors] } }
+webhooks:
+  bulk: { url: '${receiver.url('/bulk')}', events: [create], body: ticket/short }
+  due: { url: '${receiver.url('/due')}', events: [update, delete], block: note, query: "priority >= 3" }
+`;
+
 const logic = `
 export function many(context) {
   const { count } = context.request.body;
@@ -65,6 +75,8 @@ export function spies({ app, params, get_app }) {
 
 export interface Job {
   name: string;
+  /** JSON. */
+  data: string;
   state: string;
   status: number | null;
   answer: string | null;
@@ -82,6 +94,8 @@ export interface Desk {
   create(items: object, id?: string): Promise<string>;
   /** The jobs of a webhook, the latest first. */
   jobs(name: string): Promise<Job[]>;
+  /** Breaks a file of the app "breaks" while work is done. */
+  whileBroken(file: 'settings' | 'blocks/ticket', work: () => Promise<void>): Promise<void>;
 }
 
 export function useDesk(): Desk {
@@ -96,6 +110,13 @@ export function useDesk(): Desk {
     await copy.write('main/apps/desk/blocks/inner.js', spying);
     await copy.write('main/apps/vault/settings.yaml', 'acl: { rights: { reader: [editors] } }\n');
     await copy.write('main/apps/vault/blocks/note.yaml', 'elements:\n  text: TEXT\n');
+    await copy.write('main/apps/breaks/settings.yaml', breaks(receiver));
+    await copy.write('main/apps/breaks/blocks/ticket.yaml', breakable);
+    await copy.write(
+      'main/apps/breaks/blocks/ticket.js',
+      'export const short = ({ params }) => ({ n: params.data.items.n });\n',
+    );
+    await copy.write('main/apps/breaks/blocks/note.yaml', 'elements: { title: TEXT }\n');
     await copy.write('main/apps/desk/blocks/ticket.html', '{title}{priority}{_save}');
     await copy.write('main/apps/desk/blocks/ticket.js', logic);
   });
@@ -105,7 +126,7 @@ export function useDesk(): Desk {
     env: configured({
       apps: {
         fetch: {
-          hosts: { desk: [receiver.host] },
+          hosts: { desk: [receiver.host], breaks: [receiver.host] },
           private: [receiver.host],
           secrets: {
             partner: { value: secret, hosts: [receiver.host] },
@@ -151,5 +172,17 @@ export function useDesk(): Desk {
       return rows;
     }, name) as Promise<Job[]>;
 
-  return { stage, receiver, arrived, create, jobs };
+  const whileBroken: Desk['whileBroken'] = async (file, work) => {
+    const text = file === 'settings' ? breaks(receiver) : breakable;
+    const write = async (text: string, status: number) => {
+      await themes.write(`main/apps/breaks/${file}.yaml`, text);
+      const send = file === 'settings' ? 'GET breaks' : 'GET breaks/blocks/ticket';
+      await expect.poll(async () => (await stage.send({ as: 'mona', send })).status, { timeout: 10_000 }).toBe(status);
+    };
+    await write(`${text}colour: red\n`, 500);
+    await work();
+    await write(text, 200);
+  };
+
+  return { stage, receiver, arrived, create, jobs, whileBroken };
 }

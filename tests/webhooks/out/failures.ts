@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { RunAgain, RunsPage } from '../../../plugins/apps/shared/admin-api';
+import { expectAnswer } from '../../support/table';
 import { type Receiver, verified } from '../receiver';
 import { type Desk, secret } from './desk';
 
-export function failures({ arrived, create, jobs, receiver, stage }: Desk): void {
+export function failures({ arrived, create, jobs, receiver, stage, whileBroken }: Desk): void {
   describe('a receiver that fails', () => {
     test('gets the same webhook again, with its id, until it answers well', async () => {
       receiver.answers(
@@ -58,6 +59,49 @@ export function failures({ arrived, create, jobs, receiver, stage }: Desk): void
       await arrived('/created', 1);
       await create({ title: 'other' });
       await arrived('/created', 2);
+    });
+  });
+
+  describe('a webhook of which nothing is known while a file is broken', () => {
+    /** Has the job of the latest bulk creation done again, now. */
+    const again = () =>
+      stage.host.run(async (strapi) => {
+        const rows = () => strapi.db.connection('apps_jobs').where({ kind: 'webhook', name: 'bulk' });
+        const { id } = await rows().where('data', 'like', '%"ranges"%').orderBy('id', 'desc').first();
+        await rows().where({ id }).update({ state: 'waiting', due_at: 0, ended_at: null });
+      });
+    const bulk = async () => (await jobs('bulk')).filter(({ data }) => data.includes('"ranges"'))[0];
+
+    test('gets the records of a bulk creation afterwards', async () => {
+      await stage.send({ as: 'mona', send: 'POST breaks/records', json: [{ n: 1 }, { n: 2 }] });
+      await arrived('/bulk', 2);
+      await whileBroken('settings', async () => {
+        await again();
+        await expect.poll(async () => (await bulk())?.error ?? '', { timeout: 20_000 }).toContain('settings.yaml');
+        expect((await bulk())?.state).toBe('waiting');
+      });
+      await again();
+      expect((await arrived('/bulk', 4)).map(({ json }) => json.n).sort()).toEqual([1, 1, 2, 2]);
+    });
+
+    test.each([
+      ['deleted', 'DELETE breaks/record/note', {}],
+      ['deleted with all others', 'DELETE breaks/records', {}],
+      ['changed', 'PATCH breaks/record/note', { json: { title: 'Two' } }],
+    ])('misses no change: its record is not %s', async (_, send, body) => {
+      await stage.send({ as: 'mona', send: 'DELETE breaks/records' });
+      await stage.put('breaks', 'note', { block: 'note', title: 'One', priority: 3 });
+      await whileBroken('blocks/ticket', async () => {
+        const refused = { status: 500, error: 'DefinitionError', has: ['blocks/ticket.yaml'] };
+        expectAnswer(await stage.send({ as: 'mona', send, ...body }), refused);
+        expect(await stage.items('breaks', 'note')).toMatchObject({ title: 'One' });
+        // Not of its block.
+        await stage.put('breaks', 'other', { priority: 3 });
+        expectAnswer(await stage.send({ as: 'mona', send: 'DELETE breaks/record/other' }), { status: 200 });
+      });
+      receiver.clear();
+      expectAnswer(await stage.send({ as: 'mona', send, ...body }), { status: 200 });
+      await arrived('/due', 1);
     });
   });
 

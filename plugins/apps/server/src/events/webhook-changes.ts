@@ -1,7 +1,6 @@
 import type { Core } from '@strapi/strapi';
 import type { App, RecordEvent, Webhook } from '../apps/types';
 import { memoized } from '../common/collections';
-import { isAppsError } from '../common/errors';
 import { type Awaitable, whenAll } from '../common/time/awaitable';
 import { isUnconfirmed, searchMatcher } from '../indexes';
 import type { Jobs, NewJob } from '../jobs/types';
@@ -84,27 +83,29 @@ const MAX_RANGES = 1_000;
 /** Whether a webhook of the app is about a change. An update counts as the record is after it, a deletion as it was before. */
 export type IsAbout = (name: string, change: DeliveredChange) => boolean;
 
-/** By the app's folder at its revision: the queries are checked once. @param report receives why a query cannot be used */
-export const createIsAbout = (report: (message: string) => void): ((app: App) => IsAbout) =>
-  memoized((app: App) => {
-    const tests = new Map([...app.settings.webhooks].map(([name, one]) => [name, testOf(app, name, one, report)]));
-    return (name, change) =>
-      app.settings.webhooks.get(name)?.events.has(change.event) === true && tests.get(name)?.(change) === true;
-  });
+/**
+ * By the app's folder at its revision: the queries are checked once. While a broken block leaves out an index of a query, what the webhook is
+ * about is not known: asking fails with the error of the block.
+ */
+export const isAboutOf: (app: App) => IsAbout = memoized((app: App) => {
+  const tests = new Map([...app.settings.webhooks].map(([name, one]) => [name, testOf(app, one)]));
+  return (name, change) =>
+    app.settings.webhooks.get(name)?.events.has(change.event) === true && tests.get(name)?.(change) === true;
+});
 
-function testOf(
-  { id, indexes }: App,
-  name: string,
-  { block, query }: Webhook,
-  report: (message: string) => void,
-): (change: DeliveredChange) => boolean {
+function testOf(app: App, { block, query }: Webhook): (change: DeliveredChange) => boolean {
+  const matches = matcherOf(app, query ?? '');
+  return (change) => (block === null || change.items.block === block) && matches(change);
+}
+
+function matcherOf({ indexes, blocks }: App, query: string): (change: DeliveredChange) => boolean {
   try {
-    const matches = searchMatcher(indexes, { query: query ?? '' });
-    return (change) => (block === null || change.items.block === block) && matches(change);
+    return searchMatcher(indexes, { query });
   } catch (error) {
-    if (!isAppsError(error)) throw error;
-    report(`the webhook "${name}" of the app "${id}" is not sent: ${error.message}`);
-    return () => false;
+    const broken = [...blocks.values()].find((one) => one.error);
+    return () => {
+      throw broken?.error ?? error;
+    };
   }
 }
 
@@ -168,21 +169,23 @@ interface WatchTools {
   hub: HostHub;
   /** The app, by its files of now; null where there is none. */
   loadApp(key: AppKey): Awaitable<App | null>;
-  isAbout(app: App): IsAbout;
   /** Calls `effect` when the transaction of other code has ended that the caller is in, else at once; not after a rollback. */
   afterCommit(effect: () => void): Awaitable<void>;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** Stores the jobs of an app's webhooks with each change of its records, in its own transaction (docs/decisions/webhooks.md). */
+/**
+ * Stores the jobs of an app's webhooks with each change of its records, in its own transaction (docs/decisions/webhooks.md). A change fails
+ * while it is not known which webhooks are about it.
+ */
 export function watchRecords(tools: WatchTools): ChangeWatcher {
-  const { jobs, hub, loadApp, isAbout, afterCommit, now } = tools;
+  const { jobs, hub, loadApp, afterCommit, now } = tools;
 
   /** The jobs of changes of an app, for its own webhooks. */
   const dueJobs = (app: App, key: AppKey, changes: readonly DeliveredChange[]): NewJob[] =>
     [...app.settings.webhooks.keys()].flatMap((webhook) => {
-      const about = changes.filter((change) => isAbout(app)(webhook, change));
+      const about = changes.filter((change) => isAboutOf(app)(webhook, change));
       return jobsOfChanges(key, { webhook }, about.map(said), now());
     });
 

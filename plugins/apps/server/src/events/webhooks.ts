@@ -1,7 +1,8 @@
 import type { Core } from '@strapi/strapi';
 import type { Json } from '../../../shared/json';
+import { folderOf } from '../apps';
 import type { App, Webhook } from '../apps/types';
-import { isAppsError, missing } from '../common/errors';
+import { type AppsError, errorText, isAppsError, missing } from '../common/errors';
 import type { Logger } from '../common/log';
 import { type Awaitable, whenAll } from '../common/time/awaitable';
 import type { HostDatabase } from '../database';
@@ -17,12 +18,11 @@ import { type CallServices, callOfJob, siteOfJob } from './calls';
 import {
   changeData,
   createHostHub,
-  createIsAbout,
   type DeliveredChange,
   type Delivery,
   eventName,
   type HostHub,
-  type IsAbout,
+  isAboutOf,
   jobsOfRanges,
   type ManyDeliveries,
   recordJobs,
@@ -34,8 +34,9 @@ interface ExpandTools {
   store: Pick<RecordStore, 'transact' | 'page'>;
   jobs: Pick<Jobs, 'writes' | 'wake'>;
   hub: HostHub;
+  /** The app, by its files of now; null where there is none. */
   loadApp(key: AppKey): Awaitable<App | null>;
-  isAbout(app: App): IsAbout;
+  services(): CallServices;
   /** Milliseconds since the epoch. */
   now(): number;
 }
@@ -72,16 +73,38 @@ async function expand(
   return { status: null, answer: null };
 }
 
+/**
+ * The webhook that a job names, by the app's files of now. JobFailure `missing` without it, and while settings.yaml is broken: another
+ * process may have the newer files, and nothing that is committed is lost.
+ */
+async function webhookOf(tools: ExpandTools, key: AppKey, name: string): Promise<{ app: App; webhook: Webhook }> {
+  const app = await tools.loadApp(key);
+  if (!app) throw new JobFailure(missing.app(key.app, key.site), { next: 'missing' });
+  if (app.error) throw unknownNow(tools, key, app.error);
+  const webhook = app.settings.webhooks.get(name);
+  if (!webhook) throw new JobFailure(`settings.yaml has no webhook "${name}" any more`, { next: 'missing' });
+  return { app, webhook };
+}
+
+/** The failure of a job that waits until a file is corrected. */
+const unknownNow = ({ services }: ExpandTools, { app }: AppKey, error: AppsError): JobFailure =>
+  new JobFailure(`${error.name}: ${errorText(error, folderOf(services(), app))}`, { next: 'missing' }, error);
+
+/** The jobs of the changes that a webhook is about. JobFailure `missing` while that is not known. */
 async function ownJobs(
-  { loadApp, isAbout }: ExpandTools,
+  tools: ExpandTools,
   key: AppKey,
   to: { webhook: string },
   changes: readonly DeliveredChange[],
   at: number,
 ): Promise<NewJob[]> {
-  const app = await loadApp(key);
-  const about = app ? changes.filter((change) => isAbout(app)(to.webhook, change)) : [];
-  return recordJobs(key, to, about, at);
+  const { app } = await webhookOf(tools, key, to.webhook);
+  try {
+    const about = changes.filter((change) => isAboutOf(app)(to.webhook, change));
+    return recordJobs(key, to, about, at);
+  } catch (error) {
+    throw isAppsError(error) ? unknownNow(tools, key, error) : error;
+  }
 }
 
 async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliveries): Promise<Step> {
@@ -104,7 +127,6 @@ async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliver
 }
 
 interface DeliverTools extends ExpandTools {
-  services(): CallServices;
   outbound: Pick<Outbound, 'call' | 'check' | 'secret'>;
 }
 
@@ -121,14 +143,8 @@ function webhookJobs(tools: DeliverTools): JobHandler {
 
 async function deliver(tools: DeliverTools, attempt: JobAttempt, delivery: SingleDelivery): Promise<JobOutcome> {
   const { job, signal } = attempt;
-  const { webhook: name } = delivery.to;
-  const all = tools.services();
-  const site = await siteOfJob(all, job.key.site);
-  const app = await all.loadApp(site, job.key.app);
-  if (!app) throw new JobFailure(missing.app(job.key.app, site.id), { next: 'missing' });
-  const webhook = app.settings.webhooks.get(name);
-  if (!webhook) throw new JobFailure(`settings.yaml has no webhook "${name}" any more`, { next: 'missing' });
-  const body = await bodyOf(all, job, webhook, delivery);
+  const { app, webhook } = await webhookOf(tools, job.key, delivery.to.webhook);
+  const body = await bodyOf(tools.services(), job, webhook, delivery);
   if (body === null) return { status: null, answer: null };
   const { text, type } = body;
   const headers = { 'content-type': type, ...signatureOf(tools, job, webhook, text) };
@@ -225,13 +241,12 @@ export function createWebhooks(options: WebhookOptions): ChangeWatcher {
   const { strapi, logger, database, jobs, outbound, store, sites, loadApp, services } = options;
   const now = Date.now;
   const hub = createHostHub(strapi, sites, (error) => logger.error(`[apps] webhooks of Strapi: ${String(error)}`));
-  const isAbout = createIsAbout((message) => logger.error(`[apps] ${message}`));
   const afterCommit = (effect: () => void): Awaitable<void> =>
     whenAll([database.current()], ([outer]) => {
       if (outer) outer.executionPromise.then(effect, () => undefined);
       else effect();
     });
-  const shared = { jobs, hub, loadApp, isAbout, now };
+  const shared = { jobs, hub, loadApp, now };
   jobs.handle('webhook', webhookJobs({ ...shared, store, outbound, services }));
   return watchRecords({ ...shared, afterCommit });
 }
