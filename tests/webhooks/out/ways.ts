@@ -38,6 +38,18 @@ export function ways({ arrived, create, receiver, stage }: Desk): void {
       expect(new Set(all.map(({ headers }) => headers['webhook-id'])).size).toBe(count);
     });
 
+    test('a bulk creation of records that are too large to be read together', async () => {
+      const text = 'x'.repeat(900_000);
+      const body = Array.from({ length: 20 }, (_, n) => JSON.stringify({ n, text })).join('\n');
+      const headers = { 'content-type': 'application/x-ndjson' };
+      const answer = await stage.send({ as: 'mona', send: 'POST breaks/records', body, headers });
+      expect(answer.status, answer.text).toBe(201);
+      const all = await arrived('/bulk', 20);
+      expect(all.map(({ json }) => Number(json.n)).sort((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_, n) => n),
+      );
+    });
+
     test('logic, many records at once', async () => {
       await stage.send({ as: 'mona', send: 'POST desk/blocks/ticket/many', json: { count: 70 } });
       await arrived('/created', 70);

@@ -11,8 +11,8 @@ import { JobFailure } from '../jobs';
 import type { Job, JobAttempt, JobHandler, JobOutcome, Jobs, NewJob } from '../jobs/types';
 import { secretOf } from '../outbound';
 import type { Outbound, OutboundRequest } from '../outbound/types';
-import type { ChangeWatcher } from '../records';
-import type { AppKey, RecordStore, SeqRange } from '../records/types';
+import { type ChangeWatcher, storedJson } from '../records';
+import type { AppKey, RecordStore, SeqRange, StoredRecord } from '../records/types';
 import { signed, standardKey } from '../webhooks';
 import { type CallServices, callOfJob, siteOfJob } from './calls';
 import {
@@ -31,7 +31,7 @@ import {
 } from './webhook-changes';
 
 interface ExpandTools {
-  store: Pick<RecordStore, 'transact' | 'page'>;
+  store: Pick<RecordStore, 'transact' | 'stream'>;
   jobs: Pick<Jobs, 'writes' | 'wake'>;
   hub: HostHub;
   /** The app, by its files of now; null where there is none. */
@@ -41,8 +41,9 @@ interface ExpandTools {
   now(): number;
 }
 
-/** Records of a bulk creation that one job makes into jobs of their own. */
+/** Records of a bulk creation that one job makes into jobs of their own, and characters of them after which it reads no more. */
 const MAX_STEP = 200;
+const MAX_TEXT = 1024 * 1024;
 
 /** What a job about several records has found, and what is left of it. */
 interface Step {
@@ -111,19 +112,29 @@ async function stepOf({ store }: ExpandTools, key: AppKey, delivery: ManyDeliver
   if (delivery.what === 'records') return { changes: delivery.changes, rest: [] };
   const changes: DeliveredChange[] = [];
   let rest: readonly SeqRange[] = delivery.ranges;
+  let text = 0;
   // A range that is done, or a part of one, is a step: each is one read.
-  while (rest.length > 0 && changes.length < MAX_STEP) {
+  while (rest.length > 0 && changes.length < MAX_STEP && text < MAX_TEXT) {
     const [[first, last], ...others] = rest as [SeqRange, ...SeqRange[]];
-    const { records, next } = await store.page(key, { after: first - 1, limit: Math.min(MAX_STEP, last - first + 1) });
-    const inside = records.filter(({ seq }) => seq <= last);
+    const page = { after: first - 1, limit: Math.min(MAX_STEP, last - first + 1) };
+    const found = await firstOf(store.stream(key, page));
+    const inside = found.filter(({ seq }) => seq <= last);
+    text += inside.reduce((sum, record) => sum + storedJson(record).length, 0);
     // Restored ones may wait for their confirmation, which tells of them.
     const announced = inside.filter(({ items }) => !isUnconfirmed(items));
     changes.push(
       ...announced.map(({ id, items, creator }): DeliveredChange => ({ event: 'create', id, items, creator })),
     );
-    rest = next !== undefined && next < last ? [[next + 1, last], ...others] : others;
+    const seen = found.at(-1)?.seq ?? last;
+    rest = seen < last ? [[seen + 1, last], ...others] : others;
   }
   return { changes, rest };
+}
+
+/** The first batch of a stream: records that fit into memory. */
+async function firstOf(batches: AsyncIterable<StoredRecord[]>): Promise<StoredRecord[]> {
+  for await (const batch of batches) return batch;
+  return [];
 }
 
 interface DeliverTools extends ExpandTools {
