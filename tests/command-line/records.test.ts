@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
@@ -206,6 +207,24 @@ describe('records', () => {
     ]);
   }, 180_000);
 
+  test('that come from a pipe are checked and imported', async () => {
+    const pipe = at('pipe');
+    execFileSync('mkfifo', [pipe]);
+    const importOf = async (records: object[]) => {
+      const [{ json }] = await Promise.all([
+        run('import', 'site', 'open', 'pipe', '--json'),
+        writeFile(pipe, lines(records)),
+      ]);
+      return json;
+    };
+    const piped = Array.from({ length: 1_500 }, (_, at) => ({ id: `piped/${at}`, block: 'counted', amount: at }));
+    expect(await importOf([...piped, { id: 'last', block: 'counted', amount: 'x' }])).toMatchObject({
+      imported: 0,
+      error: expect.stringContaining('Record 1501 of the file'),
+    });
+    expect(await importOf(piped)).toEqual({ imported: 1_500, skipped: 0 });
+  }, 180_000);
+
   test('are indexed again and compared', async () => {
     expect((await run('reindex', 'site', 'search', '--rebuild', '--json')).json).toEqual({
       indexes: expect.arrayContaining(['id']),
@@ -254,6 +273,7 @@ describe('records', () => {
     [['export', 'site', 'open', 'x.zip'], /as NDJSON or CSV/],
     [['import', 'site', 'open'], /file is missing/],
     [['import', 'site', 'open', 'missing.csv'], /cannot be read/],
+    [['import', 'site', 'open', '.'], /cannot be read: EISDIR/],
     [['reindex', 'site'], /missing required argument 'app'/],
   ])('%j is wrong, and starts nothing', async (args, message) => {
     expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringMatching(message) });

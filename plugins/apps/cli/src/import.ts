@@ -1,8 +1,10 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, type ReadStream, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { fieldLines } from '../../server/src/common/errors';
+import { type SpooledBytes, spoolBytes } from '../../server/src/common/spool';
 import {
   entriesOf,
   formatOf,
@@ -76,11 +78,10 @@ interface Target {
 }
 
 async function importRecords({ output, cwd, host }: Invocation, given: Target): Promise<ExitCode> {
-  const target = { ...given, file: resolve(cwd, given.file) };
-  const size = sizeOf(target.file);
-  const { result, withoutId } = await withApp(host(), target.site, target.app, (stored) =>
-    importInto(stored, { ...target, size }, output),
-  );
+  const file = await bytesOf(resolve(cwd, given.file));
+  const { result, withoutId } = await withApp(host(), given.site, given.app, (stored) =>
+    importInto(stored, file, given, output),
+  ).finally(() => file.remove());
   const { imported, skipped, error } = result;
   const summary = `${imported} records imported${skipped ? `, ${skipped} skipped because they exist already` : ''}`;
   output.data(result);
@@ -101,13 +102,16 @@ async function importRecords({ output, cwd, host }: Invocation, given: Target): 
  */
 async function importInto(
   stored: StoredApp,
-  { file, size, restore, choices }: Target & { size: number },
+  bytes: SpooledBytes,
+  target: Target,
   output: Invocation['output'],
 ): Promise<Outcome> {
+  const { size } = bytes;
+  const { restore } = target;
   let records: Records;
   let hasRules = false;
   try {
-    records = await opened(file, stored, { restore, choices });
+    records = await opened(bytes, stored, target);
     if (!restore) hasRules = stored.strict || (await isRuled(distinct(records)));
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -132,24 +136,23 @@ type Create = (records: readonly NewRecord[]) => Promise<number>;
 type Records = RecordFile & { bytesRead(): number };
 
 async function opened(
-  file: string,
+  file: SpooledBytes,
   { declared, sheet }: StoredApp,
-  { restore: isExact, choices }: { restore: boolean; choices: ReadChoices },
+  { file: name, restore: isExact, choices }: Target,
 ): Promise<Records> {
-  let latest: ReadStream | undefined;
+  let bytesRead = 0;
   const bytes = async function* () {
-    // A reading that has stopped ends its own stream, perhaps after the next one has begun.
-    const stream = createReadStream(file);
-    latest = stream;
-    try {
-      yield* stream as AsyncIterable<Buffer>;
-    } finally {
-      stream.destroy();
+    // A reading that has stopped counts no more, whenever it is ended.
+    let read = 0;
+    for await (const piece of file.read()) {
+      read += piece.length;
+      bytesRead = read;
+      yield piece;
     }
   };
   const source = { bytes, sheet: (name: string | undefined) => sheet(bytes(), name) };
-  const found = await openRecords(source, { ...choices, format: formatOf(file), declared, isExact });
-  return { ...found, bytesRead: () => latest?.bytesRead ?? 0 };
+  const found = await openRecords(source, { ...choices, format: formatOf(name), declared, isExact });
+  return { ...found, bytesRead: () => bytesRead };
 }
 
 /** The file for a reading before anything is stored: its other lines may not have the id of one. */
@@ -175,9 +178,12 @@ async function isRuled(file: Records): Promise<boolean> {
   return false;
 }
 
-function sizeOf(file: string): number {
+/** A file for several readings: a pipe gives its bytes once, so they are copied. Throws CannotRun. */
+async function bytesOf(file: string): Promise<SpooledBytes> {
   try {
-    return statSync(file).size;
+    const stats = statSync(file);
+    if (!stats.isFile()) return await spoolBytes(createReadStream(file), tmpdir());
+    return { size: stats.size, read: () => createReadStream(file), remove: async () => undefined };
   } catch (error) {
     throw new CannotRun(`${file} cannot be read: ${(error as Error).message}`);
   }

@@ -67,20 +67,25 @@ export async function spool<T>(source: AsyncIterable<T>, folder: string = tmpdir
 
 /** Bytes that were read completely, and can be read again any number of times. */
 export interface SpooledBytes {
-  read(): AsyncGenerator<Buffer>;
+  size: number;
+  read(): AsyncIterable<Buffer>;
   remove(): Promise<void>;
 }
 
 /** Writes all of `source` to a file first. @param folder of the file, created when needed */
 export async function spoolBytes(source: AsyncIterable<Uint8Array>, folder: string): Promise<SpooledBytes> {
   const file = await openUnnamed(folder);
+  let size = 0;
   try {
-    for await (const chunk of source) await file.writeFile(chunk);
+    for await (const chunk of source) {
+      await file.writeFile(chunk);
+      size += chunk.length;
+    }
   } catch (error) {
     await file.close();
     throw error;
   }
-  return { read: () => bytesOf(file), remove: () => file.close() };
+  return { size, read: () => bytesOf(file), remove: () => file.close() };
 }
 
 /**
