@@ -27,6 +27,12 @@ const themes = useThemes({
   'main/apps/api/blocks/form.yaml': form,
   'main/apps/api/blocks/form.html': '{name} {_save}',
   'main/apps/api/blocks/broken.yaml': 'elements: {a: NONE}\n',
+  'main/apps/sent/settings.yaml': 'acl: {rights: {submitter: ["*"]}}\n',
+  'main/apps/sent/blocks/apply.yaml':
+    'drafts: true\nself_service: [edit]\n' +
+    'elements:\n  name: {type: TEXT, label: Name}\n  cv: {type: FILE, required: true}\n' +
+    '  more: {type: REPEAT, elements: {text: TEXT}}\n',
+  'main/apps/sent/blocks/apply.html': '{name} {cv} {more} {_save}',
   'main/apps/openapi.json/settings.yaml': 'debug: false\n',
 });
 const stage = useStage(() => ({ themesDirectory: themes.directory }));
@@ -122,6 +128,9 @@ test.each(['api/openapi.json', '/site/@@apps.openapi.json'])('%s is valid OpenAP
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
   const components = document.components as unknown as Record<string, Record<string, unknown>>;
   expect(references.filter(([, kind = '', name = '']) => !components[kind]?.[name])).toEqual([]);
+  const used = new Set(references.filter(([, kind]) => kind === 'responses').map(([, , name]) => name));
+  // The answer to a method that no operation has.
+  expect(Object.keys(components.responses ?? {}).filter((name) => !used.has(name))).toEqual(['Error405']);
 });
 
 test('the document of the site has the operations of all its sound apps', async () => {
@@ -187,6 +196,62 @@ test('operations have the parameters that they take, and the CSRF token where it
     { basic: [], csrfToken },
     { session: [], csrfToken },
   ]);
+});
+
+test('a form is described as JSON and as browsers send it, with its files', async () => {
+  const document = await documentOf('sent/openapi.json');
+  const { paths } = document as unknown as {
+    paths: Record<
+      string,
+      Record<string, { requestBody: { content: Record<string, { schema: { properties: object } }> } }>
+    >;
+  };
+  const { content } = paths['/sent/blocks/apply']?.post?.requestBody ?? { content: {} };
+  const fieldsOf = (type: string) => Object.keys(content[type]?.schema.properties ?? {});
+  const buttons = ['_save', '_draft', '_delete'];
+  expect(fieldsOf('application/json')).toEqual(['name', 'cv', 'more', ...buttons]);
+  expect(fieldsOf('application/x-www-form-urlencoded')).toEqual(['name', ...buttons]);
+  expect(fieldsOf('multipart/form-data')).toEqual(['name', 'cv', ...buttons]);
+  const bytes = { type: 'string', format: 'binary' };
+  expect(content['multipart/form-data']?.schema.properties).toMatchObject({
+    cv: { anyOf: [bytes, { type: 'array', items: bytes }] },
+    name: { title: 'Name' },
+  });
+  expect(Object.keys(paths['/sent/draft/{token}']?.post?.requestBody.content ?? {})).toEqual(Object.keys(content));
+
+  const body = new FormData();
+  body.set('name', 'Ada');
+  body.set('cv', new Blob(['%PDF-1.4\n%%EOF'], { type: 'application/pdf' }), 'cv.pdf');
+  body.set('_save', '');
+  const request = new Request('http://localhost', { method: 'POST', body });
+  const answer = await stage.send({
+    send: 'POST sent/blocks/apply',
+    headers: { accept: 'application/json', 'content-type': request.headers.get('content-type') ?? '' },
+    body: Buffer.from(await request.arrayBuffer()),
+  });
+  expect(answer.status, answer.text).toBe(201);
+  const check = createChecker(document);
+  const sent = (cv: unknown) => ({ method: 'POST', path: '', json: { name: 'Ada', cv, _save: '' } });
+  check('/sent/blocks/apply', sent({ documentId: 'a', name: 'cv.pdf' }), answer);
+  check('/sent/blocks/apply', sent([{ documentId: 'a' }]), answer);
+  check('/sent/blocks/apply', sent(null), answer);
+  expect(() => check('/sent/blocks/apply', sent('cv.pdf'), answer)).toThrow(/cv/);
+});
+
+test.each([
+  ['/sent/mine/{token}', 'patch'],
+  ['/sent/mine/{token}', 'post'],
+  ['/sent/draft/{token}', 'post'],
+  ['/sent', 'post'],
+])('%s takes an Idempotency-Key by %s, and every address the locale', async (path, method) => {
+  const { paths } = (await documentOf('sent/openapi.json')) as unknown as { paths: Record<string, Paths> };
+  expect(paths[path]?.[method]?.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' });
+  const locale = { $ref: '#/components/parameters/Locale' };
+  expect(
+    Object.values(paths).filter(
+      (item) => !(item.parameters as unknown as object[]).some((one) => JSON.stringify(one) === JSON.stringify(locale)),
+    ),
+  ).toEqual([]);
 });
 
 test('operations say which lists `json` of the settings closes them to', async () => {

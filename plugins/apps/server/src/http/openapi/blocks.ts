@@ -9,7 +9,7 @@ import {
   type JsonSchema,
   roleOf,
 } from '../../apps';
-import type { Verify } from '../../apps/types';
+import type { ElementDefinition, Verify } from '../../apps/types';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './components';
 
 /** Names that the document gives, each once (docs/reference/openapi.md#names). */
@@ -146,12 +146,47 @@ function webhookOperation(tag: string, verify: Verify, id: string, name: string)
   };
 }
 
-/** A repeated group in a form as JSON. */
-const listOfEntries = {
-  description: 'The entries, each with what a visitor would enter',
-  type: 'array',
-  items: { type: 'object' },
+const WHAT_IS_ENTERED = 'What a visitor would enter';
+
+const text: JsonSchema = { description: WHAT_IS_ENTERED, type: 'string' };
+
+/** A file, or a repeated text of a form. */
+const oneOrMore = (one: JsonSchema): JsonSchema => ({ anyOf: [one, { type: 'array', items: one }] });
+
+/** A file of a form: the bytes, in a part of its own. */
+const fileBytes: JsonSchema = { description: 'A file', type: 'string', format: 'binary' };
+
+/** A file in a form as JSON: one of the record, of the draft, or of the media library. */
+const namedFile: JsonSchema = {
+  description: 'A stored file, as an item has it',
+  type: 'object',
+  required: ['documentId'],
+  properties: { documentId: { type: 'string' } },
+  additionalProperties: true,
 };
+
+/** What a form as JSON takes for an input. */
+function jsonEntry({ kind }: ElementDefinition): JsonSchema {
+  if (kind.fields)
+    return {
+      description: 'The entries, each with what a visitor would enter',
+      type: 'array',
+      items: { type: 'object' },
+    };
+  if (kind.files) return { anyOf: [...(oneOrMore(namedFile).anyOf as JsonSchema[]), { type: 'null' }] };
+  return { description: WHAT_IS_ENTERED, type: ['string', 'number', 'boolean', 'null', 'array'], items: {} };
+}
+
+/** The body of a form, as JSON or as a browser sends it: files come in parts only. */
+export function formBody(asJson: JsonSchema, fields: JsonSchema, parts: JsonSchema = fields): Items {
+  return {
+    content: {
+      [JSON_TYPE]: { schema: asJson },
+      'application/x-www-form-urlencoded': { schema: fields },
+      'multipart/form-data': { schema: parts },
+    },
+  };
+}
 
 /** What a form makes: a record, or a draft. */
 function made({ definition }: Block): JsonSchema {
@@ -159,35 +194,41 @@ function made({ definition }: Block): JsonSchema {
   return names.length > 1 ? { anyOf: names } : reference('schemas', 'Created');
 }
 
-/** A form as JSON (docs/reference/json-interface.md#forms-as-json). */
+/** The names of the buttons of a block's form. */
+function buttonsOf({ definition }: Block): string[] {
+  const actions = [...definition.elements.values()].filter(
+    (one) => roleOf(one) === 'action' && !one.verify && !builtInActions.has(one.name),
+  );
+  return ['_save', ...(definition.drafts ? ['_draft'] : []), '_delete', ...actions.map(({ name }) => name)];
+}
+
+/** A form as JSON, or as a browser sends it (docs/reference/json-interface.md#forms-as-json). */
 function formOperation(app: App, block: Block, unique: UniqueName): Items {
-  const all = [...block.definition.elements.values()];
-  const inputs = all.filter((element) => roleOf(element) === 'input' && !element.mode);
-  const actions = [
-    '_save',
-    ...(block.definition.drafts ? ['_draft'] : []),
-    '_delete',
-    ...all
-      .filter((one) => roleOf(one) === 'action' && !one.verify && !builtInActions.has(one.name))
-      .map(({ name }) => name),
-  ];
-  const entry = {
-    description: 'What a visitor would enter',
-    type: ['string', 'number', 'boolean', 'null', 'array'],
-    items: {},
+  const inputs = [...block.definition.elements.values()].filter(
+    (element) => roleOf(element) === 'input' && !element.mode,
+  );
+  const buttons = Object.fromEntries(
+    buttonsOf(block).map((name) => [actionField(name), { description: 'Presses this button, with any value' }]),
+  );
+  const form = (elements: readonly ElementDefinition[], entry: (element: ElementDefinition) => JsonSchema) => {
+    const entries = elements.map((one) => [one.name, { ...(one.label && { title: one.label }), ...entry(one) }]);
+    return { type: 'object', properties: { ...Object.fromEntries(entries), ...buttons }, additionalProperties: true };
   };
-  const properties = Object.fromEntries([
-    ...inputs.map((element) => {
-      const own = element.kind.fields ? listOfEntries : entry;
-      return [element.name, element.label ? { title: element.label, ...own } : own];
-    }),
-    ...actions.map((name) => [actionField(name), { description: 'Presses this button, with any value' }]),
-  ]);
+  // The fields of a repeated group are <group>:<number>:<field>.
+  const single = inputs.filter(({ kind }) => !kind.fields);
+  const body = formBody(
+    form(inputs, jsonEntry),
+    form(
+      single.filter(({ kind }) => !kind.files),
+      () => oneOrMore(text),
+    ),
+    form(single, ({ kind }) => oneOrMore(kind.files ? fileBytes : text)),
+  );
   return operation(app.id, {
     id: unique(app.id, block.id, 'submit'),
     summary: `Submit the form of the block ${block.id}`,
     changes: true,
-    body: json({ type: 'object', properties, additionalProperties: true }),
+    body,
     answers: {
       200: answer('Nothing was created', {
         anyOf: ['Shown', 'Updated', 'Deleted'].map((name) => reference('schemas', name)),

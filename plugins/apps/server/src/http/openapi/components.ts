@@ -246,6 +246,7 @@ export const parameters: Items = {
       'Text that the client chooses for this request: sent again with the same key and body, it gets the first answer and is not carried out again',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
   },
+  Locale: query('locale', 'The locale of the site, which its address decides; another one is refused', string),
   IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'The ETag that is known', schema: string },
 };
 
@@ -304,7 +305,7 @@ const everywhere: ErrorStatus[] = [400, 401, 403, 404, 406, 415, 429, 500, 503];
 const ofBodies: ErrorStatus[] = [413, 415];
 
 /** Errors of every operation that runs logic or writes in a transaction. */
-export const ofRuns: ErrorStatus[] = [409, 422, 504];
+export const ofRuns: ErrorStatus[] = [409, 422, 502, 504];
 
 export const reference = (kind: string, name: string): Items => ({ $ref: `#/components/${kind}/${name}` });
 

@@ -6,6 +6,7 @@ import type { AppTarget } from '../../sites/types';
 import { operationOf, parameterNames } from '../request/operations';
 import type { BlockSchemas, UniqueName } from './blocks';
 import { answer, JSON_TYPE, json, ofRuns, operation, reference } from './components';
+import { linkPaths } from './links';
 
 const schema = (name: string): JsonSchema => reference('schemas', name);
 
@@ -55,9 +56,7 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
     [`/${app}/record/{record_id}`]: recordPath(app, { items, record }, unique),
     ...(described.settings.history && { [`/${app}/history/{record_id}`]: historyPath(app, unique) }),
     [`/${app}/files/{file_id}/{name}`]: filePath(app, unique),
-    ...(keepsDrafts(described) && { [`/${app}/draft/{token}`]: draftPath(app, unique) }),
-    ...(offersLinks(described) && { [`/${app}/mine/{token}`]: ownPath(app, record, unique) }),
-    ...(sendsReceipts(described) && receiptPaths(app, unique)),
+    ...linkPaths(described, record, unique),
     [`/${app}/search`]: {
       get: operation(app, {
         id: unique(app, 'find'),
@@ -83,153 +82,6 @@ export function recordPaths(described: App, blocks: readonly BlockSchemas[], uni
       }),
     },
   });
-}
-
-/** Whether a block of the app gives links to own records. */
-const offersLinks = ({ blocks }: App): boolean =>
-  [...blocks.values()].some(({ definition, error }) => error === null && definition.selfService !== null);
-
-/** Whether a block of the app keeps drafts. */
-const keepsDrafts = ({ blocks }: App): boolean =>
-  [...blocks.values()].some(({ definition, error }) => error === null && definition.drafts);
-
-/** The draft of a signed link (docs/reference/definitions.md#drafts). Its token stands for a CSRF token. */
-function draftPath(app: string, unique: UniqueName): Items {
-  const time = { type: 'string', format: 'date-time' };
-  const draft: JsonSchema = {
-    type: 'object',
-    required: ['block', 'values', 'saved_at', 'until'],
-    properties: {
-      block: { type: 'string' },
-      values: { type: 'object', additionalProperties: true },
-      saved_at: time,
-      until: time,
-    },
-  };
-  return {
-    parameters: [tokenParameter(65)],
-    get: operation(app, {
-      id: unique(app, 'getDraft'),
-      summary: 'A draft: what was entered, as texts',
-      answers: { 200: answer('What was entered', draft) },
-    }),
-    post: operation(app, {
-      id: unique(app, 'submitDraft'),
-      summary: 'Send the form of a draft, or save the draft again, with all its fields',
-      body: { required: true, ...json({ type: 'object', additionalProperties: true }) },
-      answers: {
-        200: answer('The draft was saved again', schema('SavedDraft')),
-        201: answer('A record was created, and the draft has ended', schema('Created'), ['Location']),
-      },
-      errors: ofRuns,
-    }),
-    delete: operation(app, {
-      id: unique(app, 'deleteDraft'),
-      summary: 'Delete a draft with its files',
-      answers: { 200: answer('Deleted', schema('Deleted')) },
-    }),
-  };
-}
-
-/** Whether a block of the app sends mails to addresses that are entered. */
-const sendsReceipts = ({ blocks }: App): boolean =>
-  [...blocks.values()].some(({ definition, error }) => error === null && definition.receipt !== null);
-
-const tokenParameter = (length: number): Items => ({
-  in: 'path',
-  name: 'token',
-  required: true,
-  schema: { type: 'string', pattern: `^[A-Za-z0-9_-]{${length}}$` },
-});
-
-const oneOf = (name: string, values: readonly string[]): JsonSchema => ({
-  type: 'object',
-  required: [name],
-  properties: { [name]: { enum: [...values] } },
-});
-
-/** The links of receipts (docs/reference/definitions.md#receipts). Their tokens stand for a CSRF token. */
-function receiptPaths(app: string, unique: UniqueName): Items {
-  return {
-    [`/${app}/confirm/{token}`]: {
-      parameters: [tokenParameter(65)],
-      get: operation(app, {
-        id: unique(app, 'getConfirmation'),
-        summary: 'Whether the record of the link is confirmed',
-        answers: { 200: answer('Its state', oneOf('state', ['unconfirmed', 'confirmed', 'waiting'])) },
-      }),
-      post: operation(app, {
-        id: unique(app, 'confirm'),
-        summary: 'Confirm the record of the link',
-        answers: { 200: answer('Confirmed, now or before', oneOf('success', ['confirmed'])) },
-        errors: ofRuns,
-      }),
-      delete: operation(app, {
-        id: unique(app, 'deleteConfirmation'),
-        summary: 'Delete the record of the link while it is not confirmed, and else end the link',
-        answers: { 200: answer('What was ended', oneOf('success', ['deleted', 'revoked'])) },
-        errors: ofRuns,
-      }),
-    },
-    [`/${app}/unsubscribe/{token}`]: {
-      parameters: [tokenParameter(86)],
-      get: operation(app, {
-        id: unique(app, 'getRefusal'),
-        summary: 'Whether the address of the mail gets no more receipts',
-        answers: {
-          200: answer('Its choice', {
-            type: 'object',
-            required: ['refused'],
-            properties: { refused: { type: 'boolean' } },
-          }),
-        },
-      }),
-      post: operation(app, {
-        id: unique(app, 'refuse'),
-        summary: 'Send no more receipts to the address of the mail',
-        answers: { 200: answer('Done', oneOf('success', ['refused'])) },
-      }),
-      delete: operation(app, {
-        id: unique(app, 'deleteRefusal'),
-        summary: 'Send receipts to the address of the mail again',
-        answers: { 200: answer('Done', oneOf('success', ['deleted'])) },
-      }),
-    },
-  };
-}
-
-/** The own record of a signed link (docs/reference/definitions.md#corrections-by-a-link). Its token stands for a CSRF token. */
-function ownPath(app: string, record: JsonSchema, unique: UniqueName): Items {
-  const update = (method: string) =>
-    operation(app, {
-      id: unique(app, method),
-      summary: 'Change the own record, as its form would: items that are not named stay',
-      body: { required: true, ...json({ type: 'object', additionalProperties: true }) },
-      answers: { 200: answer('Changed', schema('Updated')) },
-      errors: ofRuns,
-    });
-  return {
-    parameters: [tokenParameter(65)],
-    get: operation(app, {
-      id: unique(app, 'getOwn'),
-      summary: 'The own record: what its block shows of it',
-      answers: { 200: answer('Its items', record) },
-    }),
-    patch: update('updateOwn'),
-    post: update('updateOwnByPost'),
-    delete: operation(app, {
-      id: unique(app, 'deleteOwn'),
-      summary: 'Withdraw the own record where its link allows that, and else end the link',
-      answers: {
-        200: answer('What was ended', {
-          type: 'object',
-          required: ['success'],
-          properties: { success: { enum: ['deleted', 'revoked'] } },
-        }),
-      },
-      errors: ofRuns,
-    }),
-  };
 }
 
 /** The kinds of addresses by the rest of their path. */
