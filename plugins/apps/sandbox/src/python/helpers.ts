@@ -1,3 +1,4 @@
+import { isWholeNumber } from '../../../shared/numbers';
 import { dayBegin, zonedTime } from '../site-time';
 import { operations } from './operations';
 import { search, translate } from './regex';
@@ -14,6 +15,7 @@ export const helpers: Record<string, Helper> = {
     const [digits, number] = text.split(' ');
     return round(Number(number), Number(digits));
   },
+  [operations.isWholeNumber]: (text) => String(isWholeNumber(text)),
   [operations.quote]: (text) => JSON.stringify(text),
   [operations.zonedTime](text) {
     const [zone, time] = JSON.parse(text) as [string, number];

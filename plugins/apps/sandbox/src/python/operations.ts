@@ -28,6 +28,8 @@ export const operations = {
   isMadeOf: 'C',
   /** Rounds: number of digits, blank, number. */
   round: 'F',
+  /** Whether JSON can hold a whole number exactly. */
+  isWholeNumber: 'W',
   /** JSON text of a string. */
   quote: 'Q',
   /** The time in a zone: JSON of zone and time. */

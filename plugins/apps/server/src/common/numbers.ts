@@ -1,3 +1,4 @@
+import { isWholeNumber } from '../../../shared/numbers';
 import { AppsError } from './errors';
 
 /** Every number that loses its value has 16 digits in a row, or an exponent of three digits; other texts need no check. */
@@ -40,9 +41,7 @@ export function isExact(number: string): boolean {
   const value = Number(number);
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !nonZero.test(number);
-  if (/[.e]/i.test(number) || Number.isSafeInteger(value)) return true;
-  // One that is written as the service writes it comes back as it was sent: what logic has computed can be sent again.
-  return String(value) === number || BigInt(number) === BigInt(value);
+  return /[.e]/i.test(number) || Number.isSafeInteger(value) || isWholeNumber(number);
 }
 
 function inexactNumber(number: string, position: number, where: string): AppsError {

@@ -20,9 +20,11 @@ test('reads all of many records, and lists in them', async () => {
 });
 
 describe('records in Python', () => {
-  const stored = () => ({ life: { total: 3, name: 'Ann', list: [1], map: { a: 1 } } });
+  const big = 12345678901234567000;
+  const stored = () => ({ life: { total: 3, name: 'Ann', list: [1], map: { a: 1 }, big, of: [big] } });
   const get = 'r = context.app.get_record("life")';
 
+  const names = ['big', 'id', 'list', 'map', 'name', 'of', 'total'];
   const cases: [string, string[], unknown, object?][] = [
     ['reading', [get, 'return r["total"], r.name, r.get("none", 5), r.id, r["id"]'], [3, 'Ann', 5, 'life', 'life']],
     ['none there', ['return context.app.get_record("none")'], null],
@@ -30,7 +32,7 @@ describe('records in Python', () => {
     [
       'going through',
       [get, 'return sorted(r), sorted([k for k, v in r.items()]), r.items()["total"]'],
-      [['id', 'list', 'map', 'name', 'total'], ['id', 'list', 'map', 'name', 'total'], 3],
+      [names, names, 3],
     ],
     ['not there', [get, 'try:', '  r["none"]', 'except KeyError as e:', '  return e.args[0]'], 'none'],
     ['setting', [get, 'r["total"] += 1', 'r.name = "Bob"'], null, { total: 4, name: 'Bob' }],
@@ -73,8 +75,42 @@ describe('records in Python', () => {
       [get, 'r["n"] = {"l": [float("inf")]}'],
       expect.stringMatching(/the item n is or holds the number inf/),
     ],
+    [
+      'a whole number that JSON cannot hold',
+      [get, 'r["n"] = 12345678901234567891'],
+      'LogicError: blocks/test.py:3: TypeError: the item n is or holds the number 12345678901234567891, which JSON cannot hold exactly: make it a string, in f',
+    ],
+    ['a large one', [get, 'r["n"] = 10 ** 400'], expect.stringMatching(/holds the number 1(0{39}), which/)],
+    ['such one inside', [get, 'r["n"] = {"a": [10 ** 400]}'], expect.stringMatching(/^LogicError: .*the item n is or/)],
+    [
+      'such one added',
+      [get, 'r.inc("total", 10 ** 20 + 1)'],
+      expect.stringMatching(/what is added to total is or holds/),
+    ],
+    [
+      'such one in a call',
+      ['context.app.search("n > x", names={"x": 2 ** 53 + 1})'],
+      expect.stringMatching(/^LogicError/),
+    ],
+    [
+      'a number of the server, changed',
+      [get, 'r["big"] += 1'],
+      expect.stringMatching(/the item big is or holds the number 12345678901234567001/),
+    ],
+    [
+      'whole numbers as the server writes them',
+      [get, 'r["n"] = [2 ** 53, -(2 ** 60), 10 ** 22, 1000]', 'r["m"] = r["big"]', 'r["of"].append(1)'],
+      null,
+      { n: [2 ** 53, -(2 ** 60), 1e22, 1000], m: big, of: [big, 1] },
+    ],
+    [
+      'whole numbers of any size as text',
+      ['return context.modules.json.dumps({"n": [2 ** 64]}), str(2 ** 64)'],
+      ['{"n": [18446744073709551616]}', '18446744073709551616'],
+    ],
+    ['a result', ['return [2 ** 64 + 1]'], expect.stringMatching(/TypeError: the result of f is or holds the number/)],
     ['deleted', [get, 'context.app.delete_record(record=r)', 'return context.app.get_record("life")'], null],
-    ['as a result', [get, 'return r'], { id: 'life', total: 3, name: 'Ann', list: [1], map: { a: 1 } }],
+    ['as a result', [get, 'return r'], { id: 'life', ...stored().life }],
     ['creator', [get, 'return r.creator.id, r.creator.username, "creator" in r'], ['maker of life', 'una', false], {}],
     ['creator, of a deleted record', [get, 'context.app.delete_record(r)', 'return r.creator'], null],
     [
@@ -202,6 +238,18 @@ describe('changes in Python whose message fails', () => {
       ['s["l"] = []', 's["l"].append(len)', ...caught('context.app.count()', '  pass')],
       expect.stringMatching(/^TypeError: /),
       unchanged,
+    ],
+    [
+      'the request fails when a list gets a number that is none in JSON',
+      ['s["l"] = l = []', 'l.append(float("nan"))'],
+      'TypeError: the item l is or holds the number nan, which JSON does not have',
+      unchanged,
+    ],
+    [
+      'the request fails when a list gets a whole number that JSON cannot hold',
+      ['s["l"] = l = []', 'context.app.count()', 'l.append(2 ** 53 + 1)'],
+      expect.stringMatching(/^TypeError: the item l is or holds the number 9007199254740993, which JSON cannot hold/),
+      { r: { total: 2 }, s: { total: 1, l: [] } },
     ],
     [
       'the request fails when the server refuses one',

@@ -78,6 +78,18 @@ describe.each(await availableClients())('writing one record on %s', (client) => 
     });
   });
 
+  test.each<[object]>([[{ n: Infinity }], [{ n: [1, { m: -Infinity }] }], [{ n: Number.NaN }]])(
+    'a number that JSON does not have is not stored: %j',
+    async (wrong) => {
+      const key = newApp();
+      await create(key, 'a', {});
+      const refused = { name: 'BadRequestError', message: 'The item "n" has a number that is too large' };
+      await expect(create(key, 'b', wrong as never)).rejects.toMatchObject(refused);
+      const change = { set: wrong as never };
+      await expect(store.transact((unit) => unit.update(key, 'a', change))).rejects.toMatchObject(refused);
+    },
+  );
+
   const items = (count: number, name = 'a') =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`${name}${at}`, at]));
 

@@ -264,7 +264,7 @@ class _State:
         value = self.items.get(name, 0)
         if not _native_isinstance(by, (int, float)) or not _native_isinstance(value, (int, float)):
             raise TypeError('inc: %s and what is added to it are numbers' % name)
-        added = self.added.get(name, 0) + by
+        added = self.added.get(name, 0) + _plain(by, 'what is added to ' + name, True)
         if not (-_infinity < value + by < _infinity and -_infinity < added < _infinity):
             raise OverflowError('inc: the sum in %s is too large' % name)
         if name in self.changed or name in self.removed:
@@ -285,8 +285,9 @@ class _State:
             return None
         change, copies = {}, {}
         if self.changed:
-            change['set'] = {name: self.items.get(name) for name in self.changed}
-            copies = {name: _copied(value) for name, value in change['set'].items() if _is_held(value)}
+            change['set'] = items = {name: self.items.get(name) for name in self.changed}
+            copies = {name: _plain(items[name], 'the item ' + name, True) for name in items if _is_held(items[name])}
+            items.update(copies)
         if self.removed:
             change['unset'] = list(self.removed)
         if self.added:

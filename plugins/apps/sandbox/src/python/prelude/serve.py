@@ -240,7 +240,7 @@ def _op_properties(request):
         except Exception:
             # Not JSON: a layout could not use it.
             pass
-    text = _text(found)
+    text = _text(found, 'what was set on context')
     if _is_too_large(text):
         raise ValueError('What was set on context is larger than %d bytes' % _limits['resultSize'])
     return text

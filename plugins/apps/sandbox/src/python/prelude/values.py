@@ -5,13 +5,13 @@ _DATES = (_datetime.datetime, _datetime.date, _datetime.time)
 
 def _plain(value, name='the value', exact=False):
     """
-    The value as JSON has it: tuples and sets are lists, dates are ISO 8601, NaN is null, or a TypeError where the value
-    has to be `exact`. TypeError for the rest.
+    The value as JSON has it: tuples and sets are lists, dates are ISO 8601. NaN is null, or a TypeError where the value has to
+    be `exact`, as are whole numbers that JSON cannot hold. TypeError for the rest.
     """
-    if value is None or value is True or value is False:
+    if value is None or value is True or value is False or _native_isinstance(value, str):
         return value
-    if _native_isinstance(value, (str, int)):
-        return value
+    if _native_isinstance(value, int):
+        return _whole(value, name) if exact else value
     if _native_isinstance(value, float):
         if value - value == 0:
             return value
@@ -39,6 +39,18 @@ def _plain(value, name='the value', exact=False):
     raise TypeError('%s is of the type %s, which JSON does not have' % (name, type(value).__name__))
 
 
+# Whole numbers below it are the same in JSON.
+_SAFE = 9007199254740992.0
+
+
+def _whole(value, name):
+    """A whole number; TypeError for one that would be another number in JSON."""
+    if -_SAFE < value < _SAFE or _bridge(_OP_IS_WHOLE_NUMBER + str(value)) == 'true':
+        return value
+    shown = str(value)[:40]
+    raise TypeError('%s is or holds the number %s, which JSON cannot hold exactly: make it a string' % (name, shown))
+
+
 _LAZY = (type({}.keys()), type(x for x in ()), type(map(None, ())), type(zip()), type(range(0)), type(reversed([])))
 
 
@@ -64,8 +76,10 @@ def _text(value, name='the value'):
 def _write(value, put, name):
     if _native_isinstance(value, str):
         put(_json.dumps(value) if len(value) < _LONG else _bridge(_OP_QUOTE + value))
-    elif value is None or value is True or value is False or _native_isinstance(value, int):
+    elif value is None or value is True or value is False:
         put(_json.dumps(value))
+    elif _native_isinstance(value, int):
+        put(str(_whole(value, name)))
     elif _native_isinstance(value, dict):
         mark = '{'
         for key in value.keys():
@@ -128,7 +142,7 @@ def _indented(value, indent, sort, separators, level):
     if _native_isinstance(value, list) and len(value):
         items = [_indented(item, indent, sort, separators, level + 1) for item in value]
         return '[' + inner + (comma + inner).join(items) + outer + ']'
-    return _text(value)
+    return str(value) if type(value) is int else _text(value)
 
 
 def _escaped(text):

@@ -145,10 +145,25 @@ export const MAX_NAME = 1_000;
 
 /**
  * Items in stored form: without `id`. Every other own key stays unchanged, `__proto__` too. BadRequestError for more than
- * a record may have, and for a name that is too long.
+ * a record may have, for a name that is too long, and for an infinite number.
  */
 export function storable(items: Items): Items {
-  return checkNames(withoutId(items), {});
+  return checkFinite(checkNames(withoutId(items), {}));
+}
+
+/**
+ * BadRequestError for a number that JSON does not have: it would be stored as null, and found as a number. JSON text of a sandbox
+ * may have one that JavaScript reads as infinite.
+ */
+function checkFinite(items: Items): Items {
+  const name = Object.keys(items).find((one) => !isFiniteJson(items[one]));
+  if (name === undefined) return items;
+  throw new AppsError('BadRequestError', `The item ${JSON.stringify(name)} has a number that is too large`);
+}
+
+function isFiniteJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isFiniteJson);
 }
 
 /** Items of an export in stored form: a record that was stored under larger limits is restored with all its items. */
@@ -168,11 +183,11 @@ function checkNames(items: Items, before: Items): Items {
 
 /**
  * Items after a change: `unset`, then `set`, then `inc`. BadRequestError when an item to be incremented is not a number,
- * missing or null, when JSON cannot hold the sum, or when there are more items, or longer names, than a record may have.
+ * missing or null, when JSON cannot hold a number, or when there are more items, or longer names, than a record may have.
  */
 export function applyChange(items: Items, { set = {}, unset = [], inc = {} }: RecordChange): Items {
   // The result has at least the items of `set`: too many are refused before they are copied.
-  const changed = { ...without(items, unset), ...checkNames(withoutId(set), items) };
+  const changed = { ...without(items, unset), ...checkFinite(checkNames(withoutId(set), items)) };
   const added = Object.entries(inc).map(([name, by]): [string, Json] => [name, increment(changed, name, by)]);
   if (added.length === 0) return checkNames(changed, items);
   // Both forms define properties; an assignment would run the setter of `__proto__`.
