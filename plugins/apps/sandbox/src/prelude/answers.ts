@@ -3,11 +3,8 @@ import { errorText } from './errors';
 import { looked } from './looked';
 import { NativeError, NativeRangeError, reflectApply, resume, resumeWithError } from './primordials';
 
-/** A result that may be a promise, and the name of its function. */
-interface Awaited {
-  name: string;
-  result: unknown;
-}
+/** A result that may be a promise, and the name of its function; null: all that logic goes on with, until no microtask is left. */
+type Awaited = { name: string; result: unknown } | null;
 
 /** A request being answered: it yields what must be awaited, is given what that becomes, and returns JSON text. */
 export type Work = Generator<Awaited, string, unknown>;
@@ -28,7 +25,7 @@ export function createAnswers(limit: () => number): {
   forget(): void;
 } {
   let text = '';
-  let waiting: { work: Work; name: string } | null = null;
+  let waiting: { work: Work; name: string | null } | null = null;
   /** Counts the steps of all requests. */
   let turn = 0;
 
@@ -49,9 +46,9 @@ export function createAnswers(limit: () => number): {
     try {
       const step = reflectApply(method as () => Step, work, [value]);
       if (step.done) return finished(step.value);
-      const { name, result } = step.value;
-      waiting = { work, name };
-      void settle(work, result, turn);
+      const awaited = step.value;
+      waiting = { work, name: awaited?.name ?? null };
+      if (awaited) void settle(work, awaited.result, turn);
       return later;
     } catch (error) {
       return failed(error);
@@ -86,6 +83,7 @@ export function createAnswers(limit: () => number): {
     take() {
       if (!waiting) return text;
       const { work, name } = waiting;
+      if (name === null) return advance(work, resume, undefined);
       const error = new NativeError(`The function ${name} waits for a promise that never settles`);
       return advance(work, resumeWithError, error);
     },

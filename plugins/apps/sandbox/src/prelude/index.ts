@@ -119,6 +119,12 @@ export function start(reference: HostReference): Prelude {
       // Not contained, and before the next function: a refused change is one of the function that fails with it.
       records.flush();
     }
+    if (mustAwait && calls.length > 0) {
+      // What functions have begun and nothing awaits.
+      yield null;
+      records.ended();
+      records.flush();
+    }
     return request.op === 'open' ? `{"functions":${functions},"outcomes":[${outcomes}]}` : `[${outcomes}]`;
   }
 

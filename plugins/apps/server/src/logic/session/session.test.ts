@@ -53,15 +53,36 @@ test('a promise that never settles is a failure of its function only; what settl
   session.close();
 });
 
-test('what a function begins and does not await goes on before its changes are written', async () => {
-  const host = fakeHost({ r: { n: 1 } });
-  const source =
-    'async function later(c) { const r = await c.app.get_record("r"); r.set("n", 2); return 1 }\n' +
-    'function f(c) { later(c); return 1 }';
-  const session = await open(source, host);
-  expect(await session.call([call('f')])).toMatchObject([{ value: 1 }]);
-  session.close();
-  expect(host.stored).toEqual({ r: { n: 2 } });
+describe('what a function begins and does not await', () => {
+  const later = (steps: number, n = 2) =>
+    `async function later(c) { const r = await c.app.get_record("r"); ${'await c.app.count(); '.repeat(steps)}r.n = ${n} }
+     function f(c) { later(c); return 1 }
+     function bad(c) { later(c); throw new Error('bad') }`;
+
+  test.each([0, 1, 2, 20])('goes on before its changes are written, through %i steps more', async (steps) => {
+    const host = fakeHost({ r: { n: 1 } });
+    const session = await open(later(steps), host);
+    expect(await session.call([call('f')])).toMatchObject([{ value: 1 }]);
+    session.close();
+    expect(host.stored).toEqual({ r: { n: 2 } });
+  });
+
+  test('goes on also after several functions, of which one fails', async () => {
+    const host = fakeHost({ r: { n: 1 } });
+    const session = await open(later(3), host);
+    expect(await session.call([call('f', true), call('bad', true)])).toMatchObject([{ value: 1 }, { ok: false }]);
+    session.close();
+    expect(host.stored).toEqual({ r: { n: 2 } });
+  });
+
+  test.each([0, 1, 2])('ends the call with the refusal of its change, after %i steps more', async (steps) => {
+    const host = fakeHost({ r: { n: 1 } });
+    host.changeRecord = () => Promise.reject(new AppsError('ForbiddenError', 'There is a rule against it'));
+    const session = await open(later(steps), host);
+    const refused = { name: 'ForbiddenError', message: 'There is a rule against it' };
+    await expect(session.call([call('f', true)])).rejects.toMatchObject(refused);
+    session.close();
+  });
 });
 
 test("the host's own error is rethrown, and a conflict is never contained", async () => {
