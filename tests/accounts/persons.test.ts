@@ -305,6 +305,19 @@ describe.each(await availableClients())('persons on %s', (client) => {
     expect(await withoutChanges('dora@example.com')).toEqual({});
   });
 
+  test('who moves up in place of an erased person has a version of that', async () => {
+    for (const id of ['lena', 'mia']) await stage.put('rooms', id, { block: 'seat', email: `${id}@example.com` });
+    expect(await stage.items('rooms', 'mia')).toMatchObject({ _state: 'waiting' });
+    expect((await erase('lena@example.com')).failed).toEqual([]);
+    const items = { id: 'mia', block: 'seat', email: 'mia@example.com' };
+    expect(await stage.items('rooms', 'mia')).toEqual(items);
+    const { json } = await stage.send({ as: 'mona', send: 'GET rooms/history/mia' });
+    expect(json).toMatchObject([
+      { by: null, through: 'job', items },
+      { through: 'json', items: { ...items, _state: 'waiting' } },
+    ]);
+  });
+
   test('records that wait and that are confirmed, their mails, and a draft with its file are found, exported and erased', async () => {
     const kim = 'kim@example.com';
     const mailsOf = <T>(work: (rows: { text: string; calendar: string | null }[]) => T) =>

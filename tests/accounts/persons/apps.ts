@@ -73,5 +73,10 @@ elements:
     'main/apps/rooms/blocks/team.yaml',
     'elements: { title: TEXT, members: { type: REPEAT, elements: { who: TEXT, email: { type: EMAIL, person: email } } } }\n',
   );
+  await copy.write(
+    'main/apps/rooms/blocks/seat.yaml',
+    'limit: 1\nwaiting_list: true\nelements: { email: { type: EMAIL, person: email } }\n',
+  );
+  await copy.write('main/apps/rooms/blocks/seat.html', '{email} {_save}');
   await copy.write('main/apps/rooms/blocks/team.html', '{title} {members} {_save}');
 }

@@ -5,7 +5,7 @@ import type { App, Block } from '../apps/types';
 import type { Row } from '../database';
 import { documentIdsIn, eachFile } from '../files';
 import type { Links } from '../links/types';
-import { changedBy } from '../records';
+import { changedBy, type Provenance } from '../records';
 import type { AppKey, StoredRecord, UnitOfWork } from '../records/types';
 import type { Site } from '../sites/types';
 import { anyOf, RECORDS, type RowCondition, type TableStatements, timeOf } from './scan';
@@ -36,7 +36,7 @@ export async function forget(
     if (record?.seq !== seq) return null;
     const forgetting = plan(record, app);
     if (!forgetting) return null;
-    await takeAway(unit, key, record, forgetting);
+    await changedBy(forgotten, () => takeAway(unit, key, record, forgetting));
     unit.atCommit(services.history.forget(key, id));
     // Who holds the link of an entry's record is not the person of the entry.
     if (forgetting.does !== 'change') unit.atCommit(services.links.forget(key, id));
@@ -44,11 +44,13 @@ export async function forget(
   };
   if (site && app) return (await inRun(services, site, app, id, work)) !== null;
   // The theme no longer has the app: its records have no places, and its files no elements.
-  const by = { requester: () => '', through: 'job', forgets: true } as const;
-  const gone = await changedBy(by, () => services.store.transact(work, { key, id }));
+  const gone = await services.store.transact(work, { key, id });
   if (gone) await services.files.release(key, documentIdsIn(gone.items));
   return gone !== null;
 }
+
+/** Of the record alone: another one that moves up from a waiting list is changed as usual. */
+const forgotten: Provenance = { requester: () => '', through: 'job', forgets: true };
 
 async function takeAway(unit: UnitOfWork, key: AppKey, { id }: StoredRecord, forgetting: Forgetting): Promise<void> {
   if (forgetting.does === 'delete') await unit.delete(key, id);
@@ -68,7 +70,7 @@ async function inRun<T>(
   const content = await services.sites.content.resolve(site, '', requester);
   if (!content) throw new Error(`The site "${site.id}" has no portal`);
   const address = services.sites.urls.app(site, app.id);
-  const call = { site, content, requester, address, params: {}, forgets: true };
+  const call = { site, content, requester, address, params: {} };
   const visit = callVisit(services, { ...call, through: 'job' });
   const { value } = await withRun(services, visit, app, ({ unit }) => work(unit), { recordId });
   return value;

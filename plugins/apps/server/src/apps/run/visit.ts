@@ -120,8 +120,6 @@ export class VisitParts {
   readonly pageBudget: LogicBudget | undefined;
   /** The function is called for its app, not for its requester: it has all rights in this app, and the requester's in others. */
   readonly isForApp: boolean;
-  /** Whether what it takes away is to be forgotten (`Provenance.forgets`). */
-  readonly forgets: boolean;
   /** Writes are switched off: what they would have been is listed here (docs/decisions/runs.md). */
   readonly dry: DryRun | undefined;
   /** The console entries of its failed run. */
@@ -154,7 +152,6 @@ export class VisitParts {
     this.shownQuery = parts.shownQuery;
     this.pageBudget = parts.pageBudget;
     this.isForApp = parts.isForApp;
-    this.forgets = parts.forgets;
     this.dry = parts.dry;
     this.failed = parts.failed;
   }
@@ -398,7 +395,6 @@ export function makeVisit(given: Pick<VisitParts, Needed> & Partial<VisitParts>)
     shownQuery: undefined,
     pageBudget: undefined,
     isForApp: false,
-    forgets: false,
     dry: undefined,
     failed: { log: undefined },
   };
@@ -406,8 +402,7 @@ export function makeVisit(given: Pick<VisitParts, Needed> & Partial<VisitParts>)
 }
 
 /** A call of a function, or a change of records, without a request. */
-export interface VisitCall
-  extends Partial<Pick<VisitParts, 'isContentGone' | 'isForApp' | 'forgets' | 'dry' | 'writes'>> {
+export interface VisitCall extends Partial<Pick<VisitParts, 'isContentGone' | 'isForApp' | 'dry' | 'writes'>> {
   site: Site;
   content: ContentItem;
   requester: Requester;

@@ -12,8 +12,8 @@ import type { App, Block } from '../types';
 import type { AppServices, Run, Visit } from './types';
 
 /** Who changes records in a visit, and through what: the one place that says so for the history. */
-export function provenanceOf({ requester, through, forgets }: Visit): Provenance {
-  return { requester: () => requester.identity, through, forgets };
+export function provenanceOf({ requester, through }: Visit): Provenance {
+  return { requester: () => requester.identity, through };
 }
 
 /** A request whose writes are switched off: what it would have written, and its runs. */
