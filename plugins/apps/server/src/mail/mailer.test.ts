@@ -6,7 +6,7 @@ import { snakeCase } from '../records/testing/columns';
 import type { AppKey } from '../records/types';
 import { createMailer } from './mailer';
 import { createTables } from './testing/tables';
-import type { Mailer, MailRow, QueuedMail } from './types';
+import type { DigestText, Mailer, MailRow, QueuedMail } from './types';
 
 let database: TestDatabase;
 let mailer: Mailer;
@@ -30,6 +30,9 @@ const jobs = {
 let away = 0;
 /** Ends the attempts that are under way, each by its number. */
 const ends: (() => void)[] = [];
+/** What the provider says of a mail that it does not take. */
+let refusal: string | null = null;
+let digest: () => Promise<DigestText> = () => Promise.reject(new Error('the theme is gone'));
 const logged: string[] = [];
 
 const columnsOf = (row: Partial<MailRow>) =>
@@ -39,7 +42,8 @@ beforeAll(async () => {
   database = await createTestDatabase('sqlite', { table: false });
   const { knex } = database;
   await createTables(knex);
-  const send = () => new Promise<void>((done) => ends.push(done));
+  const send = () =>
+    new Promise<void>((done, fail) => ends.push(() => (refusal === null ? done() : fail(new Error(refusal)))));
   const query = {
     create: ({ data }: { data: MailRow }) => knex('apps_mails').insert(columnsOf(data)),
     updateMany: async ({ where, data }: { where: { mailId: string }; data: Partial<MailRow> }) => {
@@ -57,7 +61,7 @@ beforeAll(async () => {
     jobs,
     logger: { warn: (line: string) => logged.push(line), error: (line: string) => logged.push(line) } as never,
     limit: 100,
-    digest: () => Promise.reject(new Error('the theme is gone')),
+    digest: () => digest(),
   });
 });
 afterAll(async () => {
@@ -123,4 +127,17 @@ test('a mail that the provider refuses for good is a job that is given up', asyn
   await deliver([{ ...(row as MailRow), attempts: 4, text: null }]);
   await expect.poll(() => states('refused')).toEqual(['kept']);
   await expect.poll(() => buried).toEqual([expect.stringContaining('the theme is gone')]);
+});
+
+test('what is erased of a digest while it is sent does not come back with a refusal of the provider', async () => {
+  digest = async () => ({ subject: '2 records', text: 'Anna, Ben', html: '' });
+  const links = JSON.stringify([{ title: 'Anna' }, { title: 'Ben' }]);
+  await deliver(mailer.rowsOf([queued('erased')]).map((row) => ({ ...row, text: null, links })));
+  await expect.poll(() => ends.length).toBe(1);
+  const rows = () => database.knex('apps_mails').where({ app: 'erased' });
+  const left = { subject: '', text: null, html: null, links: JSON.stringify([{ title: 'Ben' }]) };
+  await rows().update(left);
+  refusal = 'full';
+  for (const end of ends.splice(0)) end();
+  await expect.poll(rows).toMatchObject([{ ...left, state: 'queued', attempts: 1, error: 'full' }]);
 });

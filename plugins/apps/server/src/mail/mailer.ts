@@ -227,11 +227,12 @@ export function createMailer({ strapi, database, jobs, logger, limit, digest }: 
   /** Makes an attempt that is claimed. */
   async function attempt(row: MailRow): Promise<void> {
     const [mail, failure] = await sendOnce(row);
-    const { subject, text, html } = mail;
+    const { subject } = mail;
     // What was sent need not be kept: the row counts for the app's rate.
     if (failure === null) return void (await settle(row, { state: 'sent', subject, ...withoutBody, error: null }));
     const isLast = failure.isFinal || row.attempts >= MAX_ATTEMPTS;
-    await settle(row, { state: isLast ? 'kept' : 'queued', subject, text, html, error: failure.message });
+    // A digest is written again at the next try: what its text has of a person may have been erased meanwhile.
+    await settle(row, { state: isLast ? 'kept' : 'queued', error: failure.message });
     if (isLast) await jobs.bury(unsentOf(mail), failure.message);
     if (isLast || row.attempts === 1) logger.warn(description(mail, failure.message, isLast));
   }
