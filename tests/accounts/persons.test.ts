@@ -374,6 +374,26 @@ describe.each(await availableClients())('persons on %s', (client) => {
     });
   });
 
+  test.each(['una', 'abel'])(
+    'a record that waits for its confirmation goes with the account that has made it: %s',
+    async (name) => {
+      await stage.user(name);
+      const address = `${name}@example.com`;
+      expect((await form('cards', 'course', { email: `${name}@other.example` }, name)).status).toBe(303);
+      expect(await withoutChanges(address)).toEqual({ apps_records: 1 });
+      // What the account is called by now.
+      if (name === 'abel')
+        await stage.host.run(
+          (strapi, where) =>
+            strapi.db.query('plugin::users-permissions.user').update({ where, data: { email: 'abel@new.example' } }),
+          { email: address },
+        );
+      expect(await erase(address)).toMatchObject({ done: true, failed: [] });
+      expect(await withoutChanges(address)).toEqual({});
+      expect(await withoutChanges(`${name}@other.example`)).toEqual({ apps_mails: 1 });
+    },
+  );
+
   test('what cannot be erased is named, and keeps no other from it', async () => {
     await form('rooms', 'visit', { email: 'ida@example.com' });
     await form('cards', 'card', { name: 'Ida', email: 'ida@example.com' });

@@ -39,6 +39,11 @@ receipt: { to: email, subject: "For {email}", confirm: true }
 elements: { email: { type: EMAIL, person: email }, day: DATE, doc: FILE }
 `,
   );
+  await copy.write(
+    'main/apps/cards/blocks/course.yaml',
+    'anonymize: [email]\nreceipt: { to: email, confirm: true }\nelements: { email: EMAIL }\n',
+  );
+  await copy.write('main/apps/cards/blocks/course.html', '{email} {_save}');
   await copy.write('main/apps/cards/blocks/signup.html', '{email} {day} {doc} {_save}');
   await copy.write(
     'main/apps/cards/blocks/broken.yaml',

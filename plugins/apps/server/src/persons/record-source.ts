@@ -4,6 +4,7 @@ import { callVisit, personElements, withRun } from '../apps';
 import type { App, Block } from '../apps/types';
 import type { Row } from '../database';
 import { documentIdsIn, eachFile } from '../files';
+import { isUnconfirmed, MAKER } from '../indexes';
 import type { Links } from '../links/types';
 import { changedBy, type Provenance } from '../records';
 import type { AppKey, StoredRecord, UnitOfWork } from '../records/types';
@@ -86,13 +87,16 @@ export function definedBlock(app: App | null, { block: id }: Items): Block | nul
   return block ?? null;
 }
 
-/** What goes of a record whose time is over, or whose person is erased: by its definition. Null: nothing is left to go. */
+/**
+ * What goes of a record whose time is over, or whose person is erased: by its definition. Null: nothing is left to go. One that was not
+ * confirmed goes as a whole: it cannot be confirmed without its address and its link.
+ */
 export function forgettingOf(
   block: Block | null,
   { items, creator }: Pick<StoredRecord, 'items' | 'creator'>,
 ): Forgetting | null {
   const names = block?.definition.privacy.anonymize ?? null;
-  if (names === null) return { does: 'delete' };
+  if (names === null || isUnconfirmed(items)) return { does: 'delete' };
   const there = names.filter((name) => Object.hasOwn(items, name));
   return there.length > 0 || creator !== null ? { does: 'anonymize', items: there, set: {} } : null;
 }
@@ -111,11 +115,11 @@ function ofPerson(app: App | null, person: Person, record: Pick<StoredRecord, 'i
   return changed.length > 0 ? { does: 'change', items: changed, set } : null;
 }
 
-/** Of a block that the theme no longer has, each item may be a person's address. */
+/** Of a block that the theme no longer has, each item may be a person's address. One that waits for its confirmation has its maker's. */
 function hasAddress(block: Block | null, { search }: Person, items: Items): boolean {
   if (!search) return false;
   if (!block) return Object.values(items).some(search.isSame);
-  return personElements(block.definition).own.some(
+  return [...personElements(block.definition).own, MAKER].some(
     (name) => Object.hasOwn(items, name) && search.isSame(items[name] ?? null),
   );
 }
