@@ -86,6 +86,23 @@ describe('records', () => {
     ['context.record.when = new Date(0); return context.record.when', '1970-01-01T00:00:00.000Z'],
     ['context.record.f = () => 1', expect.stringMatching(/the item f is a function, which JSON does not have/)],
     ["return context.record.set('a', 1).set({ b: 2 }).items().b", 2],
+    [
+      "const copy = context.app.create_record('copy').save(context.record); copy.tags.push('b'); return [copy, context.record.tags]",
+      [{ id: 'copy', total: 1, tags: ['a', 'b'], items: 'own', get: 'mine' }, ['a']],
+    ],
+    [
+      "return context.app.create_record('copy').set(context.record).set('total', 2)",
+      { id: 'copy', total: 2, tags: ['a'], items: 'own', get: 'mine' },
+    ],
+    ['return [context.record.save(), context.record.save(null), context.record.save({})].length', 3],
+    ...['new Map()', "['a']", "'a'", 'new (class {})()', '1', 'false'].map((wrong): [string, unknown] => [
+      `context.record.save(${wrong})`,
+      expect.stringMatching(/:1: TypeError: the items of a record are an object/),
+    ]),
+    ...['new Map()', "['a']", 'null', '{}.x', 'new (class {})()'].map((wrong): [string, unknown] => [
+      `context.record.set(${wrong}, 1)`,
+      expect.stringMatching(/:1: TypeError: the items of a record are an object/),
+    ]),
     ['return [context.record.display(), context.record.display({ edit: true })]', ['<p>r</p>', '<p>r</p>']],
     ["context.record.set_block('test'); return context.record.block", 'test'],
     ["context.record.__proto__ = 5; return Object.keys(context.record).includes('__proto__')", true],

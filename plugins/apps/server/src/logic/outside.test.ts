@@ -60,6 +60,47 @@ describe.each([
   });
 });
 
+describe('the body of a call out', () => {
+  const items = { id: 'r', n: [1] };
+  const noted = async (program: LogicProgram) => {
+    const bodies: unknown[] = [];
+    const host = fakeHost({ r: { n: [1] } });
+    host.fetch = ({ options }) => {
+      bodies.push(options.body);
+      return answer;
+    };
+    host.addFetch = ({ options }) => {
+      bodies.push(options.body);
+      return '1';
+    };
+    expect(await run(program, () => host)).toBeNull();
+    return bodies;
+  };
+
+  test.each<[string, unknown]>([
+    ["c.app.get_record('r')", items],
+    ["{ r: c.app.get_record('r') }", { r: items }],
+    ["[c.app.get_record('r')]", [items]],
+    ['new (class { a = 1 })()', { a: 1 }],
+    ['c.request.form', { form: 'yes' }],
+    ["new URL('http://x/')", 'http://x/'],
+    ["new URLSearchParams({ a: '1' })", 'a=1'],
+    ['new Date(NaN)', 'Invalid Date'],
+    ['5', '5'],
+    ["'text'", 'text'],
+  ])('JavaScript: %s', async (body, sent) => {
+    const calls = `const c = context; c.fetch('x', { body: ${body} }); c.jobs.fetch('x', { body: ${body} }); return null`;
+    expect(await noted(javascript(calls))).toEqual([sent, sent]);
+  });
+
+  test('Python: a record', async () => {
+    const calls = ['context.fetch', 'context.jobs.fetch'].map(
+      (call) => `${call}('x', body=context.app.get_record('r'))`,
+    );
+    expect(await noted(python(...calls))).toEqual([items, items]);
+  });
+});
+
 describe.each([
   ['JavaScript', javascript("context.fetch('x'); for (;;);")],
   ['Python', python("context.fetch('x')", 'while True:', '    pass')],

@@ -6,6 +6,7 @@ import { once } from '../each-session';
 import type { Log } from '../log';
 import { looked } from '../looked';
 import { keys, parse, stringify, text } from '../primordials';
+import { stateOf } from '../records/record-view';
 import type { Records } from '../records/records';
 import { createRequest } from '../request';
 import { createApp, createBlock } from './app';
@@ -179,7 +180,7 @@ export function escapeHtml(value: unknown): string {
 /** The arguments of a call, as the server takes them: an object or a list as body is JSON, anything else is text. */
 function fetchArguments(args: readonly unknown[]): Items {
   const { url, body, ...rest } = named(args, ['url']) as Items;
-  const options = body === undefined ? rest : { ...rest, body: isJson(body) ? body : text(body) };
+  const options = body === undefined ? rest : { ...rest, body: bodyOf(body) };
   return { url: url === undefined ? null : text(url), options };
 }
 
@@ -200,7 +201,16 @@ function createFetch(call: Records['call']): (...args: unknown[]) => object {
   };
 }
 
-const isJson = (body: unknown): boolean => Array.isArray(body) || isPlain(body);
+function bodyOf(body: unknown): Json {
+  if (Array.isArray(body) || isPlain(body)) return body as Json;
+  return hasNoText(body) ? (parse(stringify(body)) as Json) : text(body);
+}
+
+/** Whether a value is a record, or another object that is no text of its own, as a URL and a date are. */
+const hasNoText = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (stateOf(value) !== undefined || value.toString === Object.prototype.toString);
 
 function jsonOf(json: string): Json {
   try {

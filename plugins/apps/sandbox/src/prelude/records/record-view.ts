@@ -2,7 +2,7 @@ import { recordMethods } from 'apps:host-functions';
 import type { Items, Json } from '../../../../shared/json';
 import type { RecordData, SavedData } from '../../../../shared/logic-protocol';
 import { forwardedArguments, idText, isPlain, named } from '../arguments';
-import { hasOwn, NativeError, NativeTypeError } from '../primordials';
+import { hasOwn, NativeError, NativeTypeError, parse, stringify } from '../primordials';
 import { isRequest } from '../request';
 import {
   allItems,
@@ -56,6 +56,15 @@ function writable(record: object): RecordState {
   return state;
 }
 
+/** Sets the items of an object, or those of a record without its id. TypeError for any other value. */
+function setItems(state: RecordState, given: unknown): void {
+  const isRecord = stateOf(given) !== undefined;
+  if (!isRecord && !isPlain(given)) throw new NativeTypeError('the items of a record are an object');
+  // A copy: two records do not share what is in their lists.
+  const items = isRecord ? (parse(stringify(given)) as Items) : (given as Items);
+  for (const [name, item] of Object.entries(items)) if (!isRecord || name !== 'id') setItem(state, name, item);
+}
+
 const servers = new WeakMap<RecordState, Server>();
 
 /** The methods of a record (docs/reference/logic.md#a-record); every other property is an item. */
@@ -88,8 +97,8 @@ export class LogicRecord {
 
   set(name: unknown, value?: unknown): this {
     const state = writable(this);
-    if (isPlain(name)) for (const [key, item] of Object.entries(name)) setItem(state, key, item);
-    else setItem(state, String(name), value);
+    if (typeof name === 'string' || typeof name === 'number') setItem(state, String(name), value);
+    else setItems(state, name);
     return this;
   }
 
@@ -104,8 +113,8 @@ export class LogicRecord {
   /** Returns what the block's `on_save` returned; the record if no block was involved. */
   save(items?: unknown, options?: unknown): unknown {
     const form = isRequest(items);
-    if (!form && isPlain(items)) this.set(items);
     const state = writable(this);
+    if (!form && items !== undefined && items !== null) setItems(state, items);
     const server = servers.get(state) as Server;
     const { block_id: id, block, creation } = named([options], ['block_id']);
     const wanted = idText(id ?? (isPlain(block) ? block.id : block), 'save') ?? null;

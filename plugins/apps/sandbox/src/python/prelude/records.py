@@ -434,7 +434,7 @@ class Record(_RecordCalls):
         return self[name] if name in self else default
 
     def set(self, name, value=None):
-        if _native_isinstance(name, dict):
+        if _native_isinstance(name, (dict, Record)):
             self.update(name)
         else:
             self[name] = value
@@ -453,7 +453,11 @@ class Record(_RecordCalls):
         return self[name]
 
     def update(self, items=None, **more):
-        items = dict(items or {})
+        is_record = _native_isinstance(items, Record)
+        # A copy: two records do not share what is in their lists.
+        items = _plain(items) if is_record else dict(items or {})
+        if is_record:
+            del items['id']
         items.update(more)
         for name in items.keys():
             self[name] = items[name]
