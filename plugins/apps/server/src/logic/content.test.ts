@@ -25,6 +25,20 @@ const cases: [name: string, javascript: string, python: string, calls: unknown[]
     null,
   ],
   [
+    'a list is copied when it is assigned, and with all that is in it',
+    'const tags = [[1]]; c.tags = tags; tags.push(2); tags[0].push(3); app.count(); tags.push(4); return c.tags',
+    'tags = [[1]]; c.tags = tags; tags.append(2); tags[0].append(3); app.count(); tags.append(4); return c.tags',
+    [update({ tags: [[1]] }), ['count', null, null, null, false, null]],
+    [[1]],
+  ],
+  [
+    'what is shown of it does not change what is stored',
+    'c.meta = { a: 1 }; c.meta.a = 2; return c.meta',
+    "c.meta = {'a': 1}; c.meta['a'] = 2; return c.meta",
+    [update({ meta: { a: 1 } })],
+    expect.anything(),
+  ],
+  [
     'update keeps assigned fields',
     "c.title = 'A'; c.update({ title: 'B' }); return c.title",
     "c.title = 'A'; c.update(title='B'); return c.title",

@@ -4,7 +4,7 @@ import type { ContentData, ContextData } from '../../../../shared/logic-protocol
 import { dayBegin } from '../../site-time';
 import { idText, named, namedOrNull } from '../arguments';
 import { looked } from '../looked';
-import { hasOwn, keys, NativeTypeError, text } from '../primordials';
+import { hasOwn, keys, NativeTypeError, parse, stringify, text } from '../primordials';
 import { jsonValue } from '../records/record-state';
 import type { Records } from '../records/records';
 
@@ -69,8 +69,8 @@ function assignable(content: object, { records, changes: mayChange }: Current, s
       const field = jsonValue(name, value, 'field');
       looked.at('request.method');
       if (mayChange) {
-        changes[name] = field;
-        property(target, name, field);
+        changes[name] = copied(field);
+        property(target, name, copied(field));
       } else update({ [name]: field });
       return true;
     },
@@ -83,6 +83,9 @@ function assignable(content: object, { records, changes: mayChange }: Current, s
   property(content, 'update', update, false);
   return view;
 }
+
+const copied = (value: Json): Json =>
+  typeof value === 'object' && value !== null ? (parse(stringify(value)) as Json) : value;
 
 function property(target: object, name: string, value: unknown, enumerable = true): void {
   Object.defineProperty(target, name, { value, enumerable, configurable: true, writable: false });

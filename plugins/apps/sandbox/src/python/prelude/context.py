@@ -123,7 +123,8 @@ class CurrentContent(Content):
         if not self._may_change:
             self.update({name: field})
             return
-        self._changes[name] = self._data[name] = field
+        self._changes[name] = field
+        self._data[name] = _plain(field)
         if self not in _assigned:
             _assigned.append(self)
 
