@@ -104,7 +104,8 @@ export function createRequest(data: RequestData, call: Call | null, part: 'reque
     URL: data.url.split(/[?#]/, 1)[0],
     get(name: unknown, otherwise: unknown = null) {
       const key = text(name);
-      return find(key)?.[key] ?? otherwise;
+      const source = find(key);
+      return source ? source[key] : otherwise;
     },
     has: (name: unknown) => find(text(name)) !== undefined,
     ...(call ? { response: createResponse(call) } : {}),

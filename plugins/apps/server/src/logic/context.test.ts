@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contextOf, fakeHost, runBody, runOnce, useRuntime } from './testing/harness';
+import { contextOf, fakeHost, programOf, runBody, runOnce, useRuntime } from './testing/harness';
 
 const runtime = useRuntime();
 
@@ -106,6 +106,16 @@ test('the user of an anonymous request is null', async () => {
     context: contextOf({ user: null }),
   });
   expect(outcome).toMatchObject({ ok: true, value: null });
+});
+
+test.each([
+  ['js', 'export function f({ request: r }) { return [r.get("n", 7), r.get("n"), r.has("n"), r.get("no", 7)]; }'],
+  ['py', 'def f(context):\n    r = context.request\n    return r.get("n", 7), r.get("n"), r.has("n"), r.get("no", 7)'],
+])('%s: null in a JSON body is a value, in place of which no default is given', async (language, source) => {
+  const path = `blocks/test.${language}`;
+  const context = contextOf({ request: { ...contextOf().request, body: { n: null } } });
+  const outcome = await runOnce(runtime, programOf({ [path]: source }, path), { context });
+  expect(outcome).toMatchObject({ ok: true, value: [null, null, true, 7] });
 });
 
 describe('wrong arguments are errors in the logic', () => {

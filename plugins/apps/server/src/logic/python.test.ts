@@ -196,6 +196,34 @@ test('log, print and the response', async () => {
   expect(host.calls).toContainEqual(['respond', { status: 404 }]);
 });
 
+describe('arguments of a call out', () => {
+  const all = { method: 'PUT', headers: { 'x-a': 'b' }, body: { c: 1 }, timeout: 50 };
+  test.each<[string, object | RegExp]>([
+    ['"x"', {}],
+    ['url="x", method="POST"', { method: 'POST' }],
+    ['"x", "POST"', { method: 'POST' }],
+    ['"x", "PUT", {"x-a": "b"}, {"c": 1}, 50', all],
+    ['"x", {"method": "PUT", "headers": {"x-a": "b"}}, body={"c": 1}, timeout=50', all],
+    ['"x", methd="POST"', /^LogicError: blocks.test.py:2: TypeError: unexpected keyword argument 'methd'/],
+    ['"x", {"methd": "POST"}', /BadRequestError: .*options has no option methd/],
+  ])('%s', async (given, expected) => {
+    const host = fakeHost();
+    const options: unknown[] = [];
+    Object.assign(host, {
+      fetch: (call: { options: object }) => {
+        options.push(call.options);
+        return { status: 200, headers: {}, text: '' };
+      },
+      addFetch: (call: { options: object }) => `${options.push(call.options)}`,
+    });
+    for (const name of ['context.fetch', 'context.jobs.fetch']) {
+      const value = await run([`${name}(${given})`], host);
+      expect(value).toEqual(expected instanceof RegExp ? expect.stringMatching(expected) : null);
+    }
+    expect(options).toEqual(expected instanceof RegExp ? [] : [expected, expected]);
+  });
+});
+
 describe('the parts of context are JSON', () => {
   const { content, portal, request, visitor, app } = contextOf({ visitor: { id: 'v' } });
   const { fields, ...item } = content as ContentData;

@@ -518,19 +518,21 @@ class FetchAnswer(_Data):
         return self._data['json']
 
 
-def _call_fetch(name, url, options, given):
-    given.update(options or {})
-    return _call(name, url=url if url is None else str(url), options=given)
+def _call_fetch(name, url, method=None, headers=None, body=None, timeout=None):
+    """As JavaScript, it also takes a dictionary of options after the address."""
+    options = {'headers': headers, 'body': body, 'timeout': timeout}
+    options.update(method if _native_isinstance(method, dict) else {'method': method})
+    return _call(name, url=url if url is None else str(url), options=options)
 
 
-def _fetch(url=None, options=None, **given):
-    data = _call_fetch('fetch', url, options, given)
+def _fetch(url=None, *given, **named):
+    data = _call_fetch('fetch', url, *given, **named)
     data['ok'] = 200 <= data['status'] <= 299
     return FetchAnswer(data)
 
 
-def _add_fetch(url=None, options=None, **given):
-    return _call_fetch('addFetch', url, options, given)
+def _add_fetch(url=None, *given, **named):
+    return _call_fetch('addFetch', url, *given, **named)
 
 
 def _add_job(target=None, params=None, *, delay=None, at=None, key=None):
