@@ -1,7 +1,8 @@
+import { configured } from '../support/configure';
 import { useStage, useThemes } from '../support/hooks';
 import { editedApp } from './edited/app';
 import { browsers } from './edited/browsers';
-import { untouchedFields } from './edited/fields';
+import { boundsOfTimes, untouchedFields } from './edited/fields';
 import { repeatedRequests } from './edited/repeated';
 import { repeatedFiles } from './edited/repeated-files';
 import { twoPeople } from './edited/two-people';
@@ -10,9 +11,14 @@ import { twoPeople } from './edited/two-people';
 const themes = useThemes(async (copy) => {
   for (const [file, text] of Object.entries(editedApp)) await copy.write(`main/${file}`, text);
 });
-const stage = useStage(() => ({ themesDirectory: themes.directory }));
+const sites = [
+  { id: 'site', title: 'Site', theme: 'main' },
+  { id: 'berlin', title: 'Berlin', theme: 'main', timeZone: 'Europe/Berlin' },
+];
+const stage = useStage(() => ({ themesDirectory: themes.directory, env: configured({ apps: { sites } }) }));
 
 untouchedFields(stage);
+boundsOfTimes(stage);
 twoPeople(stage);
 repeatedRequests(stage);
 repeatedFiles(stage);

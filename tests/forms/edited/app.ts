@@ -88,6 +88,8 @@ export const keep = ({ record, request }) => { record.save(request); };
   'apps/edited/blocks/placed.html': '{name} {phone} {_save}',
   'apps/edited/blocks/typed.yaml': 'elements: { size: NUMBER, day: DATE, at: DATETIME, clock: TIME }\n',
   'apps/edited/blocks/typed.html': '{size} {day} {at} {clock} {_save}',
+  'apps/edited/blocks/opening.yaml':
+    'elements: { at: { type: DATETIME, min: "2026-12-01T09:00", max: "2026-12-01T17:00" } }\n',
   'apps/edited/blocks/paper.yaml': 'elements: { name: TEXT, file: FILE }\n',
   'apps/edited/blocks/paper.html': '{name} {file} {_save}',
   'apps/edited/blocks/order.yaml': 'elements:\n  name: { type: TEXT, required: true }\n  more: TEXTAREA\n',

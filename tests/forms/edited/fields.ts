@@ -5,6 +5,22 @@ import { fieldsIn, formOf, forms } from './form';
 
 const items = Object.fromEntries(stored.map(([name, , value]) => [name, value]));
 
+/** `min` and `max` of a date and time are times by the clock of the site. */
+export function boundsOfTimes(stage: Stage): void {
+  test.each([
+    ['site', '2026-12-01T09:00', 201],
+    ['site', '2026-12-01T08:59:59', 422],
+    ['berlin', '2026-12-01T08:00:00.000Z', 201],
+    ['berlin', '2026-12-01T07:59:59Z', 422],
+    ['berlin', '2026-12-01T11:00-05:00', 201],
+    ['berlin', '2026-12-01T16:30Z', 422],
+    ['berlin', '2026-12-01T17:00', 201],
+  ])('the site %s says of %s: %i', async (site, at, status) => {
+    const json = { block: 'opening', at };
+    expect((await stage.send({ as: 'mona', send: `POST /${site}/@@apps/edited`, json })).status).toBe(status);
+  });
+}
+
 /** A form changes what its sender has changed, and nothing else. */
 export function untouchedFields(stage: Stage): void {
   const { open, post } = forms(stage);

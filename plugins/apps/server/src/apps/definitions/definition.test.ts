@@ -96,6 +96,7 @@ elements:
     ['elements: {a: {type: NUMBER, step: 0}}', 1, 36, /above 0/],
     ['elements: {a: {type: DATE, min: 2026-02-30}}', 1, 33, /must be a date/],
     ['elements: {a: {type: DATETIME, min: 2026-02-03}}', 1, 37, /date and time/],
+    ['elements: {a: {type: DATETIME, max: "2026-02-03T10:00Z"}}', 1, 37, /leave out the time zone/],
     ['elements: {a: {type: TEXT, minlength: -1}}', 1, 39, /whole number/],
     ['elements: {a: {type: TEXT, required: yes}}', 1, 38, /true or false, not the text "yes"/],
     ['elements: {a: {type: TEXT, pattern: "("}}', 1, 37, /pattern cannot be used/],

@@ -7,7 +7,7 @@ import { localeFor } from '../locales';
 import { patternWork } from '../patterns';
 import { elementTypes, itemSchema, textsCompared, textsShown } from '.';
 import { elementOf } from './testing/element';
-import type { ElementType, Read } from './types';
+import type { ElementType, Read, ReadRequest } from './types';
 
 type Given = Record<string, unknown>;
 
@@ -73,6 +73,12 @@ describe('what a browser sends for a stored value that is left alone', () => {
     const region = { tag: 'en', timeZone: 'Europe/Berlin' };
     expect(textsCompared(definition, sent)).toEqual(textsShown(definition, value, region));
   });
+});
+
+test('a date and time with a zone is never what a control has sent', () => {
+  const region = { tag: 'en', timeZone: 'Europe/Berlin' };
+  const [stored, sent] = ['2026-03-01T09:30:00Z', '2026-03-01T10:30:00Z'];
+  expect(textsCompared(elementOf('DATETIME'), [sent])).not.toEqual(textsShown(elementOf('DATETIME'), stored, region));
 });
 
 describe('read', () => {
@@ -216,6 +222,23 @@ describe('read', () => {
     ['CHECKBOXES', [], { required: true }, /at least one/],
   ])('%s refuses %.60j with %j', (type, submitted, extra, message) => {
     expect(read(type, submitted, extra)).toEqual({ error: expect.stringMatching(message) });
+  });
+
+  test.each<[zone: string | null, submitted: string, settings: Given, error: RegExp | null]>([
+    ['America/New_York', '2026-12-01T04:30-05:00', { min: '2026-12-01T09:00' }, /2026-12-01T09:00 or more/],
+    ['America/New_York', '2026-12-01T09:30-05:00', { min: '2026-12-01T09:00' }, null],
+    ['Europe/Berlin', '2026-12-01T08:00:00.000Z', { min: '2026-12-01T09:00' }, null],
+    ['Europe/Berlin', '2026-12-01T07:59:59Z', { min: '2026-12-01T09:00' }, /or more/],
+    ['Europe/Berlin', '2026-12-01T16:00:01Z', { max: '2026-12-01T17:00' }, /or less/],
+    ['Europe/Berlin', '2026-12-01T17:00', { max: '2026-12-01T17:00' }, null],
+    ['Asia/Kathmandu', '2026-12-01T03:15Z', { step: 3600 }, null],
+    ['Asia/Kathmandu', '2026-12-01T03:00Z', { step: 3600 }, /steps of 3600/],
+  ])('a DATETIME in %s compares %s with %j by the clock of the site', (timeZone, text, settings, error) => {
+    const request = { region: { tag: 'en', timeZone } } as ReadRequest;
+    const context = { options: [], work: undefined, request };
+    const result = elementTypes.get('DATETIME')?.read?.([text], elementOf('DATETIME', settings), context) as Read;
+    if ('error' in result) expect(locale.say(result.error.key, result.error.values)).toMatch(error ?? 'no error');
+    else expect([result, error]).toEqual([{ value: text }, null]);
   });
 
   test('stops when the steps that inputs share are used up', () => {

@@ -1,5 +1,6 @@
 import type { Json } from '../../../../shared/json';
-import { isoMoment, type Region, readableMoment } from '../../common/time/moments';
+import { serverTimeZone } from '../../common/time/cron';
+import { isoMoment, type Moment, onClock, type Region, readableMoment } from '../../common/time/moments';
 import { message } from '../locales';
 import { escapeHtml, field, plainText } from './inputs/html';
 import {
@@ -48,13 +49,16 @@ interface MomentOptions {
   shown: RegExp;
 }
 
-/** A moment in the site's zone, in which pages show it: HTML's control for a date and time knows no zones. */
-function inZone(time: number, { timeZone }: Region): string {
-  const format = { dateStyle: 'short', timeStyle: 'medium', timeZone: timeZone ?? undefined } as const;
-  const local = new Intl.DateTimeFormat('sv-SE', format).format(time).replace(' ', 'T');
-  const part = time % 1000;
-  return part === 0 ? local : `${local}.${String((part + 1000) % 1000).padStart(3, '0')}`;
-}
+/** What the site's clock shows at a moment, as if it were UTC. */
+const onSiteClock = (moment: Moment, { timeZone }: Pick<Region, 'timeZone'>): number =>
+  onClock(moment, timeZone ?? serverTimeZone());
+
+/** A moment by the site's clock, which pages show: HTML's control for a date and time knows no zones. */
+const inZone = (moment: Moment, region: Region): string =>
+  new Date(onSiteClock(moment, region)).toISOString().replace(/(?:\.000)?Z$/, '');
+
+/** The clock of a value that no form has sent: its site is not known. */
+const NO_SITE = { timeZone: 'UTC' };
 
 /** A stored date or time in the language of the page. */
 const readable = (value: Json, region: Region): string => readableMoment(plainText(value), region);
@@ -71,29 +75,31 @@ function momentInput({
   stepSize,
   shown,
 }: MomentOptions): ElementType<MomentSettings> {
-  const scale: Scale = {
-    position: (value) =>
-      typeof value === 'string' && shape.test(value) ? (isoMoment(before + value)?.time ?? null) : null,
-    stepSize,
-  };
+  const momentOf = (text: string): Moment | null => (shape.test(text) ? isoMoment(before + text) : null);
+  /** Of `min` and `max`, which have no zone. */
+  const scale: Scale = { position: (bound) => momentOf(String(bound))?.time ?? null, stepSize };
   /** What the control shows; null for a stored value that it cannot show, such as `01.03.2026`. */
   const inControl = (value: Json, region: Region): string | null => {
     const text = plainText(value);
     if (text === '') return '';
     const moment = isoMoment(before + text);
     if (!moment) return null;
-    if (type === 'datetime-local' && moment.kind === 'instant') return inZone(moment.time, region);
+    if (type === 'datetime-local' && moment.kind === 'instant') return inZone(moment, region);
     return shown.exec(text)?.[0] ?? null;
   };
   return {
     role: 'input',
     cell: wanted,
     ...(wanted !== 'time' && { isDate: true }),
+    ...(wanted !== 'date' && { isClock: true }),
     settings: { ...inputSettings, ...placeholder, ...autocomplete, ...unique, ...rangeSettings },
     check: (definition, at) =>
       checkRange(definition, at, (bound) => {
-        const moment = typeof bound.value === 'string' ? scale.position(bound.value) : null;
-        return moment ?? bound.fail(`This must be ${inWords[wanted]}`);
+        const moment = typeof bound.value === 'string' ? momentOf(bound.value) : null;
+        if (!moment) return bound.fail(`This must be ${inWords[wanted]}`);
+        if (moment.kind === 'instant')
+          return bound.fail("This is a time by the site's clock: leave out the time zone at its end");
+        return moment.time;
       }),
     schema: ({ required }) => ({
       type: required ? 'string' : ['string', 'null'],
@@ -103,14 +109,16 @@ function momentInput({
     shows: (value, _definition, region) => [inControl(value, region) ?? plainText(value)],
     compares(submitted) {
       const text = lastEntry(submitted).trim();
-      return [String(scale.position(text) ?? text)];
+      const moment = momentOf(text);
+      // A control sends no zone: with one it is another text than that of the control.
+      return [moment && moment.kind !== 'instant' ? String(moment.time) : text];
     },
-    read(submitted, definition) {
+    read(submitted, definition, { request }) {
       const text = lastEntry(submitted).trim();
       if (text === '') return definition.required ? { error: REQUIRED } : { value: null };
-      const moment = scale.position(text);
+      const moment = momentOf(text);
       if (moment === null) return { error: message(wanted) };
-      const error = rangeProblem(moment, definition.settings, scale);
+      const error = rangeProblem(onSiteClock(moment, request?.region ?? NO_SITE), definition.settings, scale);
       return error === null ? { value: text } : { error };
     },
     readable,

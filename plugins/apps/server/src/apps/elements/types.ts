@@ -43,6 +43,8 @@ export interface ElementType<Own = OwnSettings> {
   readonly isAddress?: true;
   /** Its values are days or moments, which a receipt may put into a calendar. */
   readonly isDate?: true;
+  /** Its values are times: of one there are several spellings, and unique ones are compared by the site's clock. */
+  readonly isClock?: true;
   /** Its values are addresses of the web, which the panel shows as links. */
   readonly isLink?: true;
   /** Its values are numbers: conditions on it compare numbers, not texts. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isoMoment, momentInZone, readableMoment, readableNumber, readMoment } from './moments';
+import { isoMoment, momentInZone, onClock, readableMoment, readableNumber, readMoment, storedMoment } from './moments';
 
 const iso = (text: string) => {
   const moment = readMoment(text);
@@ -106,6 +106,19 @@ test.each([
   const clock = Date.parse(`${local}Z`);
   for (const twice of ['first', 'last'] as const)
     expect(new Date(momentInZone(clock, zone, twice))).toEqual(new Date(moment));
+});
+
+test.each([
+  ['2026-12-01T08:30:00.250Z', 'Europe/Berlin', '2026-12-01T09:30:00.250Z'],
+  ['2026-12-01T09:30', 'Europe/Berlin', '2026-12-01T09:30:00.000Z'],
+  ['2026-12-01T04:30-05:00', 'America/New_York', '2026-12-01T04:30:00.000Z'],
+  ['1969-12-31T23:59:59.999Z', 'Asia/Kathmandu', '1970-01-01T05:29:59.999Z'],
+  ['0050-06-01T12:00Z', 'UTC', '0050-06-01T12:00:00.000Z'],
+  ['09:30', 'Europe/Berlin', '1970-01-01T09:30:00.000Z'],
+  ['2026-12-01', 'Europe/Berlin', '2026-12-01T00:00:00.000Z'],
+])('the clock shows %s in %s as %s', (text, zone, shown) => {
+  const moment = storedMoment(text);
+  expect(moment && new Date(onClock(moment, zone)).toISOString()).toBe(shown);
 });
 
 test('of an hour that comes twice, the first and the last', () => {

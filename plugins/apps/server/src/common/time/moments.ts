@@ -100,13 +100,16 @@ export function writeMoment({ time, kind }: Moment, { tag, timeZone }: Region, s
 /** A time of day, `09:30`, with or without seconds. */
 const CLOCK = /^\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/;
 
+/** A stored date, time or date and time; a time alone is that of a certain day. */
+export const storedMoment = (text: string): Moment | null => isoMoment(CLOCK.test(text) ? `1970-01-01T${text}` : text);
+
 /**
  * A stored date, time or date and time as people read it in a language: `March 1, 2026, 9:30 AM`, seconds where it has them.
  * Any other text unchanged.
  */
 export function readableMoment(text: string, region: Region): string {
   const isClock = CLOCK.test(text);
-  const moment = isoMoment(isClock ? `1970-01-01T${text}` : text);
+  const moment = storedMoment(text);
   if (!moment) return text;
   const seconds = /:\d\d:(\d\d)/.exec(text)?.[1] ?? '00';
   const time = (): string => writeMoment(moment, region, { timeStyle: seconds === '00' ? 'short' : 'medium' });
@@ -133,7 +136,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
-  const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601-nu-latn', {
+  const format = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -152,7 +155,14 @@ function clockAt(time: number, timeZone: string): number {
   const parts = formatOf(timeZone).formatToParts(time);
   const read = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]));
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = read;
-  return Date.UTC(year, month - 1, day, hour, minute, second);
+  return new Date(0).setUTCFullYear(year, month - 1, day) + ((hour * 60 + minute) * 60 + second) * 1000;
+}
+
+/** What the clock of a zone shows at a moment, as if it were UTC, in milliseconds since 1970. A time without a zone is that time everywhere. */
+export function onClock({ time, kind }: Moment, timeZone: string): number {
+  if (kind !== 'instant') return time;
+  const part = ((time % 1000) + 1000) % 1000;
+  return clockAt(time - part, timeZone) + part;
 }
 
 /**
