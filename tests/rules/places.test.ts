@@ -16,6 +16,7 @@ const blocks: Record<string, string> = {
   day: 'elements:\n  name: TEXT\n  day: { type: RADIO, options: [{ value: mon, label: Monday, limit: 1 }, { value: tue, limit: 3 }, wed] }',
   days: 'elements: { days: { type: CHECKBOXES, options: [{ value: 1, limit: 1 }, 2] } }',
   mail: 'elements: { name: TEXT, email: { type: EMAIL, unique: true }, number: { type: NUMBER, unique: true } }',
+  slot: 'elements: { at: { type: DATETIME, unique: true }, from: { type: TIME, unique: true } }',
   once: 'limit_per_requester: 1\nelements: { name: TEXT }',
   future: 'opens: "2999-12-01 09:30"\nclosed: "Come back on {opens}"\nelements: { name: TEXT }',
   past: 'opens: 2001-03-01\ncloses: 2001-03-01\nelements: { name: { type: TEXT, pattern: x } }',
@@ -228,6 +229,16 @@ describe.each(await availableClients())('places on %s', (client) => {
     expect(again).toMatchObject({ status: 422 });
     expect(again.text).toContain('This is taken already.');
     expect(again.text).toContain('value="kept"');
+  });
+
+  test('a unique time is stored once, however it is written', async () => {
+    expect((await make('slot', 'a', { at: '2026-12-01T09:30', from: '09:30' })).status).toBe(201);
+    for (const at of ['2026-12-01T09:30:00', '2026-12-01T09:30:00.0', '2026-12-01T09:30Z', '2026-12-01T10:30+01:00'])
+      expect(await make('slot', 'b', { at }), at).toMatchObject({ status: 422, paths: ['at'] });
+    expect(await make('slot', 'b', { from: '09:30:00' })).toMatchObject({ status: 422, paths: ['from'] });
+    expect((await make('slot', 'b', { at: '2026-12-01T09:30:01', from: '09:30:01' })).status).toBe(201);
+    expect((await ask('PATCH reg/record/a', { at: '2026-12-01T09:30:00' })).status).toBe(200);
+    expect(await ask('PATCH reg/record/b', { at: '2026-12-01T09:30' })).toMatchObject({ status: 422, paths: ['at'] });
   });
 
   test('each requester has a limit: a user, and a visitor by the cookie', async () => {

@@ -1,6 +1,7 @@
 import type { Items, Json } from '../../../shared/json';
 import { chunks } from '../common/collections';
 import { asciiAddress } from '../common/text';
+import { onClock, storedMoment } from '../common/time/moments';
 import { type Dialect, marks, type Sql } from '../database';
 import { documentIdsIn } from '../files';
 import { encodeKey, encodeTerm, encodeWord, phraseText, unorderedTerm, words } from './keys';
@@ -20,9 +21,10 @@ import {
 /**
  * What the keyword indexes of places have of a record of their block (docs/decisions/places.md): its `state`, `taken` or
  * `waiting`; `by`, who has made it; `option`, what it has chosen; `same`, the value of a unique element, and `folded`, that of a
- * unique address without regard to letter case and spaces.
+ * unique address without regard to letter case and spaces; `clock`, that of a unique time in milliseconds, by the clock of the zone
+ * that follows the element's name.
  */
-export type PlaceKind = 'state' | 'by' | 'option' | 'same' | 'folded';
+export type PlaceKind = 'state' | 'by' | 'option' | 'same' | 'folded' | 'clock';
 
 /** Records of a block that count together: those with this value in one of the plugin's indexes of places. */
 export interface Place {
@@ -69,9 +71,9 @@ export const isLapsed = (items: Items): boolean => isUnconfirmed(items) && items
 
 const PREFIX = '@place/';
 
-/** The name of an index of places. Ids of blocks and names of elements have no slash. */
-export const placeIndex = (block: string, kind: PlaceKind, element = ''): string =>
-  `${PREFIX}${block}/${kind}/${element}`;
+/** The name of an index of places. Ids of blocks and names of elements have no slash. @param zone of `clock` */
+export const placeIndex = (block: string, kind: PlaceKind, element = '', zone = ''): string =>
+  `${PREFIX}${block}/${kind}/${element}${zone && `/${zone}`}`;
 
 const isPlaceIndex = (name: string): boolean => name.startsWith(PREFIX);
 
@@ -82,9 +84,9 @@ const isPlaceIndex = (name: string): boolean => name.startsWith(PREFIX);
 export function placeValues(index: string, record: { items: Items; creator: string | null }): string[] {
   if (index === FILES_INDEX) return documentIdsIn(record.items);
   if (index === UNCONFIRMED_INDEX) return unconfirmedAs(record.items);
-  const [block, kind, element = ''] = index.slice(PREFIX.length).split('/');
+  const [block, kind, element = '', ...zone] = index.slice(PREFIX.length).split('/');
   if (record.items.block !== block || isLapsed(record.items) || !Object.hasOwn(values, kind ?? '')) return [];
-  return values[kind as PlaceKind](record, element);
+  return values[kind as PlaceKind](record, element, zone.join('/'));
 }
 
 /** What the index of unconfirmed records has of a record: whether it has places; nothing of others. */
@@ -96,13 +98,22 @@ const unconfirmedAs = (items: Items): UnconfirmedAs[] =>
 /** The unconfirmed records of an app. */
 export const unconfirmedPlace = (value: UnconfirmedAs): Place => ({ index: UNCONFIRMED_INDEX, value });
 
-const values: Record<PlaceKind, (record: { items: Items; creator: string | null }, element: string) => string[]> = {
+type Values = (record: { items: Items; creator: string | null }, element: string, zone: string) => string[];
+
+const values: Record<PlaceKind, Values> = {
   state: ({ items }) => [items[STATE] === 'waiting' ? 'waiting' : 'taken'],
   by: ({ creator }) => (creator ? [creator] : []),
   option: ({ items }, element) => [...new Set([own(items, element)].flat().flatMap(filled))],
   same: ({ items }, element) => filled(own(items, element)),
   folded: ({ items }, element) => filled(own(items, element)).map(foldedAddress),
+  clock: ({ items }, element, zone) => filled(own(items, element)).map((text) => onClockOf(text, zone)),
 };
+
+/** A time by the clock of a zone, however it is written; any other text unchanged. */
+function onClockOf(text: string, zone: string): string {
+  const moment = storedMoment(text);
+  return moment ? String(onClock(moment, zone)) : text;
+}
 
 const own = (items: Items, element: string): Json => (Object.hasOwn(items, element) ? (items[element] ?? null) : null);
 

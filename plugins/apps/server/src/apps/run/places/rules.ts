@@ -30,6 +30,7 @@ export function blockOfItems(app: App, items: Items | null): (Block & { places: 
 export function placesTaken(
   { id, definition, places }: Block & { places: Places },
   record: { items: Items; creator: string | null },
+  site: Pick<Site, 'timeZone'>,
 ): TakenPlace[] {
   const taken = (index: string, max: (value: string) => number | null, about: TakenPlace['about']): TakenPlace[] =>
     placeValues(index, record).flatMap((value) => {
@@ -38,8 +39,11 @@ export function placesTaken(
     });
   const own = taken(placeIndex(id, 'by'), () => places.perRequester, { code: 'once' });
   const unique = places.unique.flatMap((element) => {
-    const kind = definition.elements.get(element)?.kind.isAddress ? 'folded' : 'same';
-    return taken(placeIndex(id, kind, element), () => 1, { element, isOption: false });
+    const { isAddress, isClock } = definition.elements.get(element)?.kind ?? {};
+    const index = isClock
+      ? placeIndex(id, 'clock', element, zoneOf(site))
+      : placeIndex(id, isAddress ? 'folded' : 'same', element);
+    return taken(index, () => 1, { element, isOption: false });
   });
   const chosen = places.limited.flatMap((element) => {
     const limits = optionLimits(optionsNamed(definition, element));
@@ -64,9 +68,11 @@ export const statePlace = (block: string, value: 'taken' | 'waiting'): Place => 
   value,
 });
 
+const zoneOf = ({ timeZone }: Pick<Site, 'timeZone'>): string => timeZone ?? serverTimeZone();
+
 /** The moment of a time by the site's clock; of one that the clock shows twice, the generous one. */
-export const momentOf = ({ clock }: LocalTime, { timeZone }: Pick<Site, 'timeZone'>, isEnd: boolean): number =>
-  momentInZone(clock, timeZone ?? serverTimeZone(), isEnd ? 'last' : 'first');
+export const momentOf = ({ clock }: LocalTime, site: Pick<Site, 'timeZone'>, isEnd: boolean): number =>
+  momentInZone(clock, zoneOf(site), isEnd ? 'last' : 'first');
 
 /** Whether a block takes records at a time, and until when that stays so; null: for ever. */
 export function openAt(

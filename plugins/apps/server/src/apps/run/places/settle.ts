@@ -163,8 +163,9 @@ async function settleInBlock(scope: Scope, change: PlaceChange): Promise<void> {
   await settleState(scope.run, scope.app, { ...change, after });
   const [from, to] = [blockOfItems(scope.app, before), blockOfItems(scope.app, after)];
   if (!from && !to) return;
-  const left = from && before ? placesTaken(from, { items: before, creator }) : [];
-  const taken = to && after ? placesTaken(to, { items: after, creator }) : [];
+  const { site } = scope.run.visit;
+  const left = from && before ? placesTaken(from, { items: before, creator }, site) : [];
+  const taken = to && after ? placesTaken(to, { items: after, creator }, site) : [];
   for (const place of without(left, taken)) add(scope, place, -1);
   const stays = to !== null && from?.id === to.id;
   const [had, has] = [from && before && !isLapsed(before), to && after && !isLapsed(after)];
