@@ -95,6 +95,8 @@ test.each([
   ['The same for all HTML of one page', 'layouts/markup/markup', 'MAX_PAGE_TIME'],
   ['Record id', 'common/record-id', 'MAX_RECORD_ID'],
   ['Items of a record;', 'records/table/rows', 'MAX_ITEMS'],
+  ['Indexes of the type', 'indexes/tables', 'MAX_FIELD_INDEXES'],
+  ['Indexes of the type', 'indexes/tables', 'MAX_INDEXED_COLUMNS'],
   ['Words of a text', 'indexes/rows', 'MAX_INDEXED'],
   ['Items of a record;', 'records/table/rows', 'MAX_NAME'],
   ['Columns of a table: items', 'interchange/table', 'MAX_DECLARED'],

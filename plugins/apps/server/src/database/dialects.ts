@@ -243,7 +243,8 @@ const statementTimeout = 1969;
 /** MySQL and MariaDB. */
 const mysql: Dialect = {
   client: 'mysql',
-  types: { key: 'varbinary(255)', long: 'longblob', text: 'longtext' },
+  // A key has 255 bytes. InnoDB puts columns of more outside of the page where a row is too large for it, which 31 keys are.
+  types: { key: 'varbinary(256)', long: 'longblob', text: 'longtext' },
   tableEnding: ' engine=InnoDB',
   clusteredEnding: ' engine=InnoDB',
   shareLock: ' lock in share mode',

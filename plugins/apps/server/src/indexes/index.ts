@@ -47,7 +47,7 @@ export {
   unconfirmedPlace,
   withoutNotes,
 } from './rows';
-export { FILES_INDEX } from './tables';
+export { FILES_INDEX, MAX_FIELD_INDEXES } from './tables';
 
 /** The public interface of indexes/: the indexes of all apps, derived from the records table and rebuilt from it at any time. */
 export interface Indexes {

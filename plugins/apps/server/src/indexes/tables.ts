@@ -176,6 +176,15 @@ export const UNCONFIRMED_INDEX = '@unconfirmed';
 /** The field index of the blocks that records belong to, by which logic searches for the records of one (docs/reference/logic.md#contextapp). */
 export const BLOCK_INDEX = '@block';
 
+/** Field indexes of an app's declarations. */
+export const MAX_FIELD_INDEXES = 200;
+
+/** Field indexes of a generation, those of the plugin among them: InnoDB takes 65,535 bytes of columns in a table. */
+const MAX_COLUMNS = 250;
+
+/** Whether a generation with these indexes can have tables. */
+export const fits = (stored: StoredLayout): boolean => fieldIndexes(layoutOf(stored)).length <= MAX_COLUMNS;
+
 /** Whether an index is the plugin's own, which no app declares and no query can name: names of elements have no `@`. */
 export const isOwnIndex = (name: string): boolean => name.startsWith('@');
 
@@ -305,7 +314,7 @@ async function copyRun({ sql, transact, pause }: SortTools, generation: string, 
 }
 
 /** InnoDB accepts 64 indexes per table; columns without one are correct, only slower. */
-const MAX_INDEXED_COLUMNS = 60;
+export const MAX_INDEXED_COLUMNS = 60;
 
 /** Creates the empty tables of a generation. */
 export async function createTables(sql: Sql, dialect: Dialect, generation: string, layout: IndexLayout): Promise<void> {

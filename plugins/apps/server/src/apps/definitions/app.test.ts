@@ -87,6 +87,25 @@ describe('loadApp', () => {
     expect([...app.indexes.keys()]).toEqual(['id', 'n']);
   });
 
+  test('refuses more indexes of the type field than a table has columns for, in the later block', async () => {
+    const declaring = (count: number, name: string, type = 'field') =>
+      `elements:\n${Array.from({ length: count }, (_, at) => `  ${name}${at}: {type: TEXT, index_type: ${type}}\n`).join('')}`;
+    const app = await loadApp(
+      folder({
+        'blocks/a.yaml': declaring(199, 'n'),
+        'blocks/b.yaml': `${declaring(100, 'n')}  id: {type: TEXT, index_type: field}\n  m: {type: TEXT, index_type: field}`,
+        'blocks/c.yaml': declaring(9, 'w', 'text'),
+        'blocks/d.yaml': `${declaring(9, 'n')}  o: {type: TEXT, index_type: field}`,
+      }),
+    );
+    expect([...app.blocks.values()].map(({ error }) => error?.message)).toEqual([
+      ...Array(3).fill(undefined),
+      'The blocks of an app have at most 200 indexes of the type field together',
+    ]);
+    expect(app.blocks.get('d')?.error?.position).toMatchObject({ file: 'blocks/d.yaml', line: 11 });
+    expect([app.indexes.size, app.indexes.has('o')]).toEqual([210, false]);
+  });
+
   test('refuses another type for the index id', async () => {
     const app = await loadApp(folder({ 'blocks/a.yaml': 'elements: {id: {type: TEXT, index_type: text}}' }));
     expect(app.blocks.get('a')?.error?.message).toMatch(/"id" is field by the plugin/);

@@ -3,6 +3,7 @@ import type { Items, Json } from '../../../../shared/json';
 import { memoized } from '../../common/collections';
 import { attempt, definitionError } from '../../common/errors';
 import type { Awaitable } from '../../common/time/awaitable';
+import { MAX_FIELD_INDEXES } from '../../indexes';
 import type { IndexDeclarations, IndexType } from '../../indexes/types';
 import type { LayoutSource } from '../../layouts/types';
 import { isId } from '../../sites';
@@ -288,7 +289,7 @@ function tooMany({ schedules: [first] }: Definition, count: number): Block['erro
   return definitionError(`The blocks of an app have at most ${MAX_SCHEDULES} schedules together`, first.position);
 }
 
-/** Adds a block's indexes to the app's, all or none; returns the error of a block that contradicts an earlier one. */
+/** Adds a block's indexes to the app's, all or none; returns the error of a block that contradicts earlier ones, or has too many. */
 function declareIndexes(
   definition: Definition,
   indexes: Map<string, { type: IndexType; file: string }>,
@@ -306,8 +307,16 @@ function declareIndexes(
       position,
     );
   }
-  for (const { name, indexType, position } of wanted) {
-    if (!indexes.has(name)) indexes.set(name, { type: indexType as IndexType, file: position.file });
-  }
+  const added = wanted.filter(({ name }) => !indexes.has(name));
+  // `id` is one that no block declares.
+  const left = MAX_FIELD_INDEXES + 1 - [...indexes.values()].filter(({ type }) => type === 'field').length;
+  const beyond = added.filter(({ indexType }) => indexType === 'field')[left];
+  if (beyond)
+    return definitionError(
+      `The blocks of an app have at most ${MAX_FIELD_INDEXES} indexes of the type field together`,
+      beyond.position,
+    );
+  for (const { name, indexType, position } of added)
+    indexes.set(name, { type: indexType as IndexType, file: position.file });
   return null;
 }

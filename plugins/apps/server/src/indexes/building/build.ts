@@ -16,8 +16,10 @@ import {
   createIndexes,
   createTables,
   dropTables,
+  fits,
   type Generation,
   isCurrent,
+  isOwnIndex,
   layoutOf,
   lockState,
   planned,
@@ -78,9 +80,14 @@ function canResume(left: Generation, wanted: IndexDeclarations, mode: BuildMode)
   return mode === 'add' ? covers(left, wanted) : JSON.stringify(left.indexes) === JSON.stringify(storedLayout(wanted));
 }
 
-/** Keeps the indexes of processes with older declarations: otherwise each would rebuild what the other drops. */
+/**
+ * Keeps the indexes of processes with older declarations: otherwise each would rebuild what the other drops. Where these are too many for
+ * one table, it keeps the plugin's own.
+ */
 function merged(live: AppGenerations, wanted: IndexDeclarations): StoredLayout {
-  return storedLayout(new Map([...live.flatMap((generation) => generation.indexes), ...wanted]));
+  const held = live.flatMap((generation) => generation.indexes);
+  const all = storedLayout(new Map([...held, ...wanted]));
+  return fits(all) ? all : storedLayout(new Map([...held.filter(([name]) => isOwnIndex(name)), ...wanted]));
 }
 
 /** Existing records, for a new generation. */
