@@ -193,10 +193,41 @@ function encodeNumber(value: number): Buffer {
   return bytes;
 }
 
-/** Folded words of a text, in order, in the form of the index. */
-export function words(text: string): string[] {
+/** Characters of a text that are folded at once, which makes up to 18 of one. */
+const PIECE = 16_384;
+
+/**
+ * Folded words of a text, in order, in the form of the index.
+ * @param maxBytes of the words with a space after each: the first ones, where all are more. Never cuts a text of up to `PIECE` characters
+ */
+export function words(text: string, maxBytes = Number.POSITIVE_INFINITY): string[] {
+  if (text.length <= PIECE) return wordsOfPiece(text);
+  const all: string[] = [];
+  let left = maxBytes;
+  for (let begin = 0, end = 0; begin < text.length; begin = end) {
+    end = endOfPiece(text, begin);
+    for (const word of wordsOfPiece(text.slice(begin, end))) {
+      left -= Buffer.byteLength(word) + 1;
+      if (left < 0) return all;
+      all.push(word);
+    }
+  }
+  return all;
+}
+
+function wordsOfPiece(text: string): string[] {
   const folded = fold(text);
   return folded.match(isAscii(folded) ? asciiWord : wordPattern) ?? [];
+}
+
+/** Behind a space, where the piece has one: a longer word becomes two. */
+function endOfPiece(text: string, begin: number): number {
+  const end = begin + PIECE;
+  if (end >= text.length) return text.length;
+  const space = text.lastIndexOf(' ', end - 1);
+  if (space > begin) return space + 1;
+  const isInsidePair = (text.codePointAt(end - 1) as number) > 0xffff;
+  return isInsidePair ? end - 1 : end;
 }
 
 /** Whether the term of a word is cut, or the same as that of a longer one. */

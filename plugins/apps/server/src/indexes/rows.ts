@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Items, Json } from '../../../shared/json';
 import { chunks } from '../common/collections';
 import { asciiAddress } from '../common/text';
@@ -214,25 +215,13 @@ export function keywordsOf(value: Json | undefined): (boolean | number | string)
 }
 
 /**
- * Bytes of the words of one text that an index has: MariaDB takes statements of 16 MB, with two digits for a byte. Folding may turn a
- * character into 18.
+ * Bytes of the words of one text that an index has. An ASCII text of the most characters that logic may store fits. Folding may turn a character
+ * into 18, and MariaDB takes statements of 16 MB, with two digits for a byte.
  */
-export const MAX_INDEXED = 4_000_000;
-/** At most as many bytes of words as a character of a text becomes. */
-const MOST_BYTES = 80;
+export const MAX_INDEXED = 2_200_000;
 
 /** The words of an item that an index has: its first ones, where they are too many. */
-export function wordsOf(value: Json | undefined): string[] {
-  const text = textOf(value);
-  const list = words(text);
-  if (text.length * MOST_BYTES <= MAX_INDEXED) return list;
-  let bytes = 0;
-  const end = list.findIndex((word) => {
-    bytes += Buffer.byteLength(word) + 1;
-    return bytes > MAX_INDEXED;
-  });
-  return end < 0 ? list : list.slice(0, end);
-}
+export const wordsOf = (value: Json | undefined): string[] => words(textOf(value), MAX_INDEXED);
 
 /** Text of an item: a string, or the strings of a list. */
 export function textOf(value: Json | undefined): string {
@@ -353,9 +342,13 @@ async function updateRows(
 ): Promise<void> {
   const tables = tablesOf(generation);
   const seq = after.seq;
-  const old = entriesOf(layout, before);
-  const now = entriesOf(layout, after);
-  const columns = fieldIndexes(layout);
+  // The words of a long text take long: only what has changed is looked at.
+  const concerned = new Map(
+    [...layout].filter(([, { name }]) => !isDeepStrictEqual(itemValue(before, name), itemValue(after, name))),
+  );
+  const old = entriesOf(concerned, before);
+  const now = entriesOf(concerned, after);
+  const columns = fieldIndexes(concerned);
   const changed = old.keys.flatMap((key, at) => (now.keys[at]?.equals(key) ? [] : at));
   if (changed.length) {
     const assignments = changed.map((at) => `k${columns[at]?.number} = ?`).join(', ');

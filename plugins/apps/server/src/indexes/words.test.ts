@@ -135,6 +135,17 @@ test.each([
   if (isCut) expect(size).toBeGreaterThan(MAX_INDEXED - 100);
 });
 
+test.each([
+  ['words with accents', 'Été ', 'ete'],
+  ['words of an odd length', 'seven ', 'seven'],
+  ['characters of two units', '🍕', '🍕'],
+  ['characters that are words', '東', '東'],
+])('a long text of %s has all its words', (_what, text, word) => {
+  const list = words(`x ${text.repeat(30_000)}`);
+  expect(list.length).toBe(30_001);
+  expect(new Set(list)).toEqual(new Set(['x', word]));
+});
+
 test('a search text is parsed', () => {
   expect(words("l'eau, C++")).toEqual(['l', 'eau', 'c']);
   expect(parseTextQuery('one "two three" or -fo* "five')).toEqual([
