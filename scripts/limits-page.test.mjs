@@ -58,6 +58,7 @@ test.each([
 test.each([
   ['Files whose', 'apps/run/files', 'MAX_LOOKED_UP'],
   ['Messages of `context.flash`', 'apps/host-calls/block-calls', 'MAX_FLASHES'],
+  ['Time of a test of an app', 'app-test-run', 'TEST_TIMEOUT'],
   ['Messages of `context.flash`', 'apps/host-calls/block-calls', 'MAX_FLASH'],
   ['Messages of `context.flash`', 'auth/sessions/cookies', 'MAX_PACKED'],
   ['`states`', 'apps/definitions/records', 'MAX_STATES'],

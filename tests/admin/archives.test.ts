@@ -282,7 +282,7 @@ test.skip('is left out', () => undefined);
   });
 
   test('tests end with their time', async () => {
-    const run = { root: path.resolve(__dirname, '../..'), themes: themes.directory };
+    const run = { root: path.resolve(__dirname, '../..'), themes: themes.directory, timeout: 60_000 };
     const { problem } = await runAppTests(run, { timeout: 200, output: 'nowhere' });
     expect(problem?.message).toBe('The tests ran longer than 0.2 s');
   });

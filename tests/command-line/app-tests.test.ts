@@ -1,8 +1,11 @@
-import { cp, readdir, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TestResult } from '../../plugins/apps/shared/test-events';
-import { runCli, runReused } from '../support/command-line';
+import { program, runCli, runReused } from '../support/command-line';
+import { writeFiles } from '../support/files';
 import { useFolder } from '../support/hooks';
 import { repository } from '../support/theme';
 
@@ -60,7 +63,7 @@ describe('the apps of another themes folder', () => {
 
   test('with a failed test the program ends with 1, and counts', () => {
     const { passed, failed, skipped, tests } = report;
-    expect({ code, passed, failed, skipped }).toEqual({ code: 1, passed: 17, failed: 26, skipped: 1 });
+    expect({ code, passed, failed, skipped }).toEqual({ code: 1, passed: 19, failed: 26, skipped: 2 });
     expect(tests.filter(({ app }) => app !== 'wrong').map(({ status }) => status)).not.toContain('failed');
     expect(tests.every(({ milliseconds }) => milliseconds >= 0)).toBe(true);
   });
@@ -160,10 +163,87 @@ test('the starter and every template bring tests that pass', async () => {
     expect(out).toContain(`✔ ${app} ›`);
 }, 120_000);
 
+describe('tests without an end', () => {
+  const env = { APPS_THEME: 'slow' };
+  const themes = () => at('slow-themes');
+  beforeAll(async () => {
+    const loops = `test('loops', () => {
+  writeFileSync(${JSON.stringify(at('pid'))}, String(process.pid));
+  for (;;);
+});
+`;
+    const head =
+      "import { writeFileSync } from 'node:fs';\nimport { before, describe, test } from 'strapi-plugin-apps/testing';\n";
+    await writeFiles(themes(), {
+      'slow/layout.html': '{{ main }}',
+      'slow/apps/late/tests/late.test.js': `${head}
+test('waits', () => new Promise(() => {}));
+test('has its own limit', { timeout: 50 }, () => new Promise(() => {}));
+test('goes on', () => {});
+describe('a group', () => {
+  before(() => new Promise(() => {}));
+  test('waits for its hook', () => {});
+});
+${loops}`,
+      'slow/apps/busy/tests/busy.test.js': head + loops,
+    });
+  });
+
+  test('fail, and one that keeps the process busy ends it, by its name', async () => {
+    const { code, out, err } = await run(['late', '--themes', themes(), '--timeout', '2'], env);
+    expect(out).toMatch(/^✖ late › waits \(2\d{3} ms\)\n✖ late › has its own limit \(\d{2,3} ms\)\n✔ late › goes on /);
+    expect(out).toMatch(/✖ late › a group › waits for its hook/);
+    expect([code, err]).toEqual([2, 'error: The test late › loops has kept the process busy for more than 2 s\n']);
+  }, 120_000);
+
+  test('leave no process after the command is ended', async () => {
+    await writeFile(at('pid'), '');
+    const args = [program, 'test', 'busy', '--themes', themes()];
+    const child = spawn(process.execPath, args, {
+      cwd: repository,
+      env: { ...process.env, ...elsewhere, ...env },
+      stdio: 'ignore',
+    });
+    const pid = () => readFile(at('pid'), 'utf8');
+    await expect.poll(pid, { timeout: 100_000 }).toMatch(/\d/);
+    child.kill('SIGINT');
+    expect(await once(child, 'close')).toEqual([null, 'SIGINT']);
+    const isThere = process.kill.bind(process, Number(await pid()), 0);
+    expect(isThere).toThrow('ESRCH');
+  }, 120_000);
+});
+
+test('with --watch a change during a run starts another one at its end', async () => {
+  await writeFiles(at('watched'), {
+    'slow/layout.html': '{{ main }}',
+    'slow/apps/a/tests/a.test.js': `import { writeFileSync } from 'node:fs';
+import { test } from 'strapi-plugin-apps/testing';
+test('waits', async () => {
+  writeFileSync(${JSON.stringify(at('begun'))}, 'begun');
+  await new Promise((done) => setTimeout(done, 1500));
+});
+`,
+  });
+  const args = [program, 'test', '--themes', at('watched'), '--watch'];
+  const env = { ...process.env, ...elsewhere, APPS_THEME: 'slow' };
+  const child = spawn(process.execPath, args, { cwd: repository, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let out = '';
+  child.stdout.on('data', (text) => {
+    out += text;
+  });
+  const begun = () => readFile(at('begun'), 'utf8').catch(() => '');
+  await expect.poll(begun, { timeout: 100_000 }).toBe('begun');
+  await writeFiles(at('watched'), { 'slow/layout.html': '<main>{{ main }}</main>' });
+  await expect.poll(() => out.match(/1 passed/g)?.length, { timeout: 100_000 }).toBe(2);
+  child.kill();
+  await once(child, 'close');
+}, 240_000);
+
 // What else cannot be tested ends it in the same way: the messages are in testing/src/files.test.ts.
 test.each([
   ['a site that the host lacks', ['--site', 'other'], 'has no site "other"'],
   ['a pattern that is none', ['--name', '('], '--name: Invalid regular expression'],
+  ['a time limit that is none', ['--timeout', '0'], '--timeout: this must be a whole number of seconds'],
 ])('%s ends the program with 2', async (_title, args, message) => {
   const { code, err } = await run(args);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);

@@ -5,6 +5,10 @@
 export type TestEvent =
   /** The host has started; the test files that will run, by app. */
   | { type: 'ready'; files: number }
+  /** A test begins: the title of its file, and those of its groups and its own, with ` > ` between them. */
+  | { type: 'begin'; title: string }
+  /** Sent each second while tests run: the process is not busy. */
+  | { type: 'alive' }
   | TestResult
   /** All tests have run. */
   | { type: 'end' }
@@ -41,7 +45,6 @@ export interface LogicLine {
   excerpt: string | null;
 }
 
-/** What the process is started with, as JSON in its only argument. */
 export interface TestRunOptions {
   /** Absolute path of the host's folder. */
   root: string;
@@ -53,6 +56,14 @@ export interface TestRunOptions {
   site?: string;
   /** Regular expression that the titles of tests must match. */
   pattern?: string;
+  /** Milliseconds of a test or hook that names no other limit. */
+  timeout: number;
+}
+
+/** What the process is started with, as JSON in its only argument. */
+export interface StartedTests extends TestRunOptions {
+  /** Absolute path of an empty folder for the database and files. */
+  folder: string;
 }
 
 /** How tests have ended. */

@@ -203,6 +203,7 @@ export const test: Command = {
   options: [
     { flags: '--site <id>', summary: 'the site whose theme is tested (default: the first of the configuration)' },
     { flags: '--name <pattern>', summary: 'only tests whose titles match this regular expression' },
+    { flags: '--timeout <seconds>', summary: 'the time limit of a test that names no other (default: 60)' },
     { flags: '--watch', summary: 'run them again whenever a file of the themes changes' },
   ],
   examples: ['strapi-plugin-apps test', 'strapi-plugin-apps test comments --name moderator'],

@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { relative } from 'node:path';
-import { runAppTests } from '../../server/src/app-test-run';
+import { runAppTests, TEST_TIMEOUT } from '../../server/src/app-test-run';
 import type { LogicLine, TestFailure, TestOutcome, TestResult, TestRunOptions } from '../../shared/test-events';
 import { CannotRun, type ExitCode, exitCodes, type RunCommand } from './command';
 import type { Output } from './output';
@@ -10,11 +10,22 @@ type Outcome = Pick<TestOutcome, 'results' | 'milliseconds'>;
 
 /** Runs the tests. Throws CannotRun when the host does not start, there is nothing to test, or the process ends too early. */
 export async function runOnce(options: TestRunOptions, show: (result: TestResult) => void): Promise<Outcome> {
+  const ended = new AbortController();
+  const end = (signal: NodeJS.Signals) => ended.abort(signal);
+  for (const signal of endings) process.on(signal, end);
   // Standard output is for the command's result.
-  const { problem, ...outcome } = await runAppTests(options, { onResult: show, output: 'stderr' });
+  const how = { onResult: show, output: 'stderr', signal: ended.signal } as const;
+  const { problem, ...outcome } = await runAppTests(options, how).finally(() => {
+    for (const signal of endings) process.off(signal, end);
+  });
+  // The process of the tests has ended: now this one does, as it would without them.
+  if (ended.signal.aborted) process.kill(process.pid, ended.signal.reason as NodeJS.Signals);
   if (problem) throw new CannotRun(problem.message, problem.cure);
   return outcome;
 }
+
+/** Signals that end the command. */
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const signs = { passed: ['green', '✔'], failed: ['red', '✖'], skipped: ['yellow', '-'] } as const;
 
@@ -73,6 +84,7 @@ export const run: RunCommand = async (invocation) => {
   const started = {
     root: host.requireRoot(),
     themes: host.themes,
+    timeout: typeof options.timeout === 'string' ? milliseconds(options.timeout) : TEST_TIMEOUT,
     ...(args.app !== undefined && { app: args.app }),
     ...(typeof options.site === 'string' && { site: options.site }),
     ...(typeof options.name === 'string' && { pattern: checkedPattern(options.name) }),
@@ -86,6 +98,7 @@ export const run: RunCommand = async (invocation) => {
     return showOutcome(output, outcome);
   };
   if (!options.watch) return once();
+  const changes = changesIn(host.themes);
   for (;;) {
     const code = await once().catch((error: Error): ExitCode => {
       output.note(error.message);
@@ -94,7 +107,7 @@ export const run: RunCommand = async (invocation) => {
     // The reader of the output has ended.
     if (process.stdout.errored) return code;
     output.note(`Waiting for a change in ${host.themes}`);
-    await changeIn(host.themes);
+    await changes();
   }
 };
 
@@ -107,15 +120,25 @@ function checkedPattern(pattern: string): string {
   }
 }
 
-function changeIn(folder: string): Promise<void> {
-  return new Promise((done) => {
-    let timer: NodeJS.Timeout | undefined;
-    const watcher = watch(folder, { recursive: true }, () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        watcher.close();
-        done();
-      }, DEBOUNCE);
-    });
+function milliseconds(seconds: string): number {
+  if (/^[1-9]\d{0,4}$/.test(seconds)) return Number(seconds) * 1000;
+  throw new CannotRun('--timeout: this must be a whole number of seconds, from 1 to 99999');
+}
+
+/** A function that waits for a change below the folder: one since the call before, also while nothing waited, is enough. */
+function changesIn(folder: string): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let hasChanged = false;
+  let wake = () => {};
+  watch(folder, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      hasChanged = true;
+      wake();
+    }, DEBOUNCE);
   });
+  return async () => {
+    if (!hasChanged) await new Promise<void>((done) => (wake = done));
+    hasChanged = false;
+  };
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import type { SetupProblem } from '../../shared/admin-api';
-import { runAppTests } from './app-test-run';
+import { runAppTests, TEST_TIMEOUT } from './app-test-run';
 import type { createTestTools } from './app-tests';
 import { digestOf, historyDaysOf, inDebugMode, loadApp, nested, personNames, readThemeInfo, siteLocale } from './apps';
 import { createAuditLog } from './audit';
@@ -342,7 +342,7 @@ export function createServices(
     versions: createVersions(strapi),
     audit: createAuditLog(strapi),
     runTests: (wanted, timeout) =>
-      runAppTests({ ...wanted, root: strapi.dirs.app.root }, { timeout, output: 'nowhere' }),
+      runAppTests({ ...wanted, root: strapi.dirs.app.root, timeout: TEST_TIMEOUT }, { timeout, output: 'nowhere' }),
     panelColumns: createPanelColumns(strapi),
     documents: actorContext.wrapDocuments(documents.prepare),
     rulesOf: actorContext.rulesOf,

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Core } from '@strapi/strapi';
 import { compiledFolder } from '../../shared/host/compiled-host';
-import type { TestRunOptions } from '../../shared/test-events';
+import type { StartedTests } from '../../shared/test-events';
 import { ORIGIN } from './browser';
 import { collectLog } from './failures';
 
@@ -43,7 +42,7 @@ export interface StartedHost {
 /**
  * Starts the host on a new SQLite file, whatever its own database is. Nothing of its database is read. Throws CannotTest.
  */
-export async function startHost({ root, themes }: Pick<TestRunOptions, 'root' | 'themes'>): Promise<StartedHost> {
+export async function startHost({ root, themes, folder }: StartedTests): Promise<StartedHost> {
   process.chdir(root);
   setEnvironment(themes);
   const hostRequire = createRequire(join(root, 'package.json'));
@@ -54,13 +53,10 @@ export async function startHost({ root, themes }: Pick<TestRunOptions, 'root' | 
   );
   load(hostRequire, 'better-sqlite3', 'Tests run on SQLite: `npm install --save-dev better-sqlite3`.');
   const distDir = compiledFolder(root) ?? (await compileStrapi({ appDir: root })).distDir;
-  const database = join(tmpdir(), `app-tests-${process.pid}-${randomBytes(4).toString('hex')}.db`);
   const strapi = createStrapi({ appDir: root, distDir, serveAdminPanel: false });
   collectLog(strapi.log as never);
-  configure(strapi, database);
-  const remove = () => {
-    for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(database + ending, { force: true });
-  };
+  configure(strapi, join(folder, 'data.db'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
   // When the command is ended early.
   process.once('exit', remove);
   const stop = async () => {

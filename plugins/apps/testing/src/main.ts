@@ -1,9 +1,9 @@
 /**
- * The process that runs the tests of apps: started by `strapi-plugin-apps test`, with `TestRunOptions` as its only argument
+ * The process that runs the tests of apps: started by `strapi-plugin-apps test`, with `StartedTests` as its only argument
  * and `reporter.mjs` as reporter of node:test.
  */
 import { join } from 'node:path';
-import type { TestRunOptions } from '../../shared/test-events';
+import type { StartedTests } from '../../shared/test-events';
 import { createSession, installClock } from './app';
 import { Browser } from './browser';
 import { testFiles } from './files';
@@ -12,7 +12,7 @@ import { CannotTest, type StartedHost, startHost } from './host';
 import { pluginOf } from './plugin';
 import { runTests, send } from './runner';
 
-async function prepare({ strapi }: StartedHost, options: TestRunOptions) {
+async function prepare({ strapi }: StartedHost, options: StartedTests) {
   const { tools, records } = pluginOf(strapi);
   const site = await tools.site(options.site);
   if (!site) throw new CannotTest(`The configuration has no site "${options.site}"`);
@@ -35,7 +35,15 @@ async function prepare({ strapi }: StartedHost, options: TestRunOptions) {
   };
   const folders = [...new Set(site.apps.map(({ folder }) => join(folder, '..', '..')))];
   const pattern = options.pattern === undefined ? undefined : new RegExp(options.pattern);
-  return { files, folders, pattern, tested: (file: (typeof files)[number]) => session.tested(file.app), begin };
+  const { timeout } = options;
+  return {
+    files,
+    folders,
+    pattern,
+    timeout,
+    tested: (file: (typeof files)[number]) => session.tested(file.app),
+    begin,
+  };
 }
 
 /**
@@ -46,13 +54,14 @@ const passing = ['form-post', 'mail', 'mail-refusal', 'job', 'history', 'draft']
   (name) => `plugin::apps.${name}` as const,
 );
 
-async function main(options: TestRunOptions): Promise<void> {
+async function main(options: StartedTests): Promise<void> {
   let host: StartedHost | undefined;
   try {
     installClock();
     host = await startHost(options);
     const run = await prepare(host, options);
     send({ type: 'ready', files: run.files.length });
+    setInterval(() => send({ type: 'alive' }), 1000).unref();
     await runTests(run);
     await host.stop();
   } catch (error) {
@@ -72,4 +81,4 @@ async function main(options: TestRunOptions): Promise<void> {
 // The command has been ended.
 process.once('disconnect', () => process.exit());
 
-void main(JSON.parse(process.argv[2] ?? '{}') as TestRunOptions);
+void main(JSON.parse(process.argv[2] ?? '{}') as StartedTests);

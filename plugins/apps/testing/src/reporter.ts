@@ -21,9 +21,10 @@ export default async function* report(source: AsyncIterable<NodeEvent>): AsyncGe
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     const { nesting, name, details, skip, todo } = data;
     const failed = type === 'test:fail' && todo === undefined;
-    // A group has a result of its own only where its code or a hook has failed.
+    // A group has a result of its own only where its code or a hook has failed, or where it is skipped: its tests are not known.
     const isGroup = details.type === 'suite';
-    if (nesting === 0 || (isGroup && !(failed && isOwnFailure(details as WithFailure)))) continue;
+    const isOwn = !isGroup || skip !== undefined || (failed && isOwnFailure(details as WithFailure));
+    if (nesting === 0 || !isOwn) continue;
     const [app, file] = JSON.parse(titles[0] ?? '["",""]') as [string, string];
     const result: TestEvent = {
       type: 'test',

@@ -24,27 +24,53 @@ interface TestOptions {
   folders: readonly string[];
   /** Titles that run; all without it. */
   pattern: RegExp | undefined;
+  /** Milliseconds of a test or hook that names no other limit. */
+  timeout: number;
   /** Called for each test of the file: whether it will run. */
   found(runs: boolean): void;
 }
 
-/** `test` of node:test for one file; the error of a test gets what the server has logged during it. */
-function testOf({ folders, pattern, found }: TestOptions): typeof runner.test {
-  const wrap =
-    (test: (...given: never[]) => Promise<void>) =>
-    (...given: unknown[]) => {
-      const [title] = given;
-      const runs = !pattern || (typeof title === 'string' && pattern.test(title));
-      found(runs);
-      if (!runs) return Promise.resolve();
-      const at = given.findIndex((one) => typeof one === 'function');
-      const run = given[at] as TestFunction | undefined;
-      if (run) given[at] = (context: runner.TestContext) => withLog(folders, () => run(context));
-      return test(...(given as never[]));
-    };
-  const variants = (['skip', 'todo', 'only'] as const).map((name) => [name, wrap(runner.test[name])]);
-  return Object.assign(wrap(runner.test), Object.fromEntries(variants));
+type Register = (...given: unknown[]) => unknown;
+
+/** `test` or `describe` of node:test, wrapped with its variants. */
+function wrapped<F>(given: F, wrap: (register: Register, variant?: 'skip') => Register): F {
+  const variantsOf = given as Record<'skip' | 'todo' | 'only', Register>;
+  const { skip, todo, only } = variantsOf;
+  const variants = { skip: wrap(skip, 'skip'), todo: wrap(todo), only: wrap(only) };
+  return Object.assign(wrap(given as Register), variants) as F;
 }
+
+/** The options among the arguments of `test` or `describe`. */
+const optionsIn = (given: readonly unknown[]) =>
+  given.find((one) => typeof one === 'object' && one !== null) as { skip?: unknown; timeout?: number } | undefined;
+
+/** `test` of node:test for one file; the error of a test gets what the server has logged during it. */
+const testOf = ({ folders, pattern, timeout, found }: TestOptions) =>
+  wrapped(runner.test, (test) => (...given) => {
+    const [title] = given;
+    const runs = !pattern || (typeof title === 'string' && pattern.test(title));
+    found(runs);
+    if (!runs) return Promise.resolve();
+    const name = given.filter((one) => typeof one === 'string');
+    const run = given.find((one) => typeof one === 'function') as TestFunction | undefined;
+    const options = { timeout, ...optionsIn(given) };
+    return test(...name, options, run && ((context: runner.TestContext) => withLog(folders, () => run(context))));
+  });
+
+/** `describe` for one file: the tests of a skipped group are not known, and it counts as one. */
+const groupOf = ({ pattern, found }: TestOptions) =>
+  wrapped(runner.describe, (describe, variant) => (...given) => {
+    const isSkipped = variant === 'skip' || Boolean(optionsIn(given)?.skip);
+    if (isSkipped) found(!pattern);
+    return isSkipped && pattern ? Promise.resolve() : describe(...given);
+  });
+
+type Hook = (run?: runner.HookFn, options?: runner.HookOptions) => void;
+
+const hookOf =
+  ({ timeout }: TestOptions, hook: Hook): Hook =>
+  (run, options) =>
+    hook(run, { timeout, ...options });
 
 async function withLog(folders: readonly string[], run: () => unknown): Promise<void> {
   try {
@@ -57,29 +83,39 @@ async function withLog(folders: readonly string[], run: () => unknown): Promise<
   }
 }
 
-interface RunOptions {
+interface RunOptions extends Omit<TestOptions, 'found'> {
   files: readonly TestFile[];
-  folders: readonly string[];
-  pattern: RegExp | undefined;
   /** What a file's tests import as `app`. */
   tested(file: TestFile): unknown;
   /** Before each test. */
   begin(): Promise<void>;
 }
 
+/** What a file's tests import, but for `app`. */
+function given(options: TestOptions): Record<string, unknown> {
+  const { after, afterEach, before, beforeEach } = runner;
+  const hooks = Object.entries({ after, afterEach, before, beforeEach });
+  const limited = hooks.map(([name, hook]) => [name, hookOf(options, hook)]);
+  const own = { AppFailure, assert, test: testOf(options), describe: groupOf(options) };
+  return { ...own, ...Object.fromEntries(limited) };
+}
+
 /** Registers the tests of all files; resolves when they have run. A file that does not load is a failed test. */
-export function runTests({ files, folders, pattern, tested, begin }: RunOptions): Promise<void> {
+export function runTests({ files, tested, begin, ...options }: RunOptions): Promise<void> {
+  /** The full name of the test that runs; a test inside it belongs to it. */
   let running = '';
   runner.beforeEach(async (context) => {
     const { fullName } = context as runner.TestContext;
-    // A test inside a test belongs to it.
     if (running && fullName.startsWith(`${running} > `)) return;
     running = fullName;
+    send({ type: 'begin', title: fullName });
     await begin();
     forgetLog();
   });
-  const { after, afterEach, before, beforeEach, describe } = runner;
-  const shared = { AppFailure, assert, after, afterEach, before, beforeEach, describe };
+  // A group after it may have the same title.
+  runner.afterEach((context) => {
+    if ((context as runner.TestContext).fullName === running) running = '';
+  });
   const waiting = new Set(files);
   return new Promise((done) => {
     const end = (file: TestFile) => {
@@ -96,8 +132,7 @@ export function runTests({ files, folders, pattern, tested, begin }: RunOptions)
       runner.describe(JSON.stringify([file.app.id, file.name]), () => {
         runner.after(() => end(file));
         try {
-          const test = testOf({ folders, pattern, found });
-          loadTestFile(file.path, { [SPECIFIER]: { ...shared, test, app: tested(file) } });
+          loadTestFile(file.path, { [SPECIFIER]: { ...given({ ...options, found }), app: tested(file) } });
           if (counts.all === 0) throw new Error(`The file has no test: import { test } from '${SPECIFIER}'`);
         } catch (error) {
           counts.running += 1;

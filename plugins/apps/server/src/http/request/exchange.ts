@@ -96,7 +96,7 @@ export interface HttpServices extends AppServices {
   persons: Persons;
   panelColumns: PanelColumns;
   /** Runs the tests of the apps of a themes folder, for at most some milliseconds (docs/reference/app-tests.md). */
-  runTests(wanted: Omit<TestRunOptions, 'root'>, timeout: number): Promise<TestOutcome>;
+  runTests(wanted: Omit<TestRunOptions, 'root' | 'timeout'>, timeout: number): Promise<TestOutcome>;
   /** What the machine or the host lacks at the moment. */
   setup(): Promise<SetupProblem[]>;
   /** Answers a request of the admin panel itself. */
