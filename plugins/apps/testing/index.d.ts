@@ -71,9 +71,19 @@ export interface Place {
   query?: Readonly<Record<string, string | number | readonly string[]>>;
 }
 
-/** Values by the fields' names: a text, a number, true or false for a box, a list for several boxes; null for nothing. */
+/** A file that is chosen in a form. */
+export interface FormFile {
+  readonly name: string;
+  /** A text is sent as UTF-8. */
+  readonly content: string | Uint8Array;
+}
+
+/**
+ * Values by the fields' names: a text, a number, true or false for a box, a list for several boxes, a file or a list of them; null
+ * for nothing.
+ */
 export interface Fields {
-  readonly [name: string]: string | number | boolean | null | readonly (string | number)[];
+  readonly [name: string]: string | number | boolean | null | FormFile | readonly (string | number | FormFile)[];
 }
 
 export interface Pressed {

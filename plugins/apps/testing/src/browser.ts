@@ -3,7 +3,7 @@ import { inject } from 'light-my-request';
 import type { Answer, Items, Page, Pressed } from '../index';
 import { attribute, type Element, elementOf, matching, type Node, parsePage } from './dom';
 import { AppFailure } from './failures';
-import { fillIn } from './form';
+import { bodyOf, fillIn } from './form';
 
 /** The public URL of the tested host. No name is looked up: requests go to Strapi's HTTP server without a connection. */
 export const ORIGIN = 'http://apps.test';
@@ -18,7 +18,7 @@ export interface Sent {
   /** Path and query, or a URL of the host. */
   address: string;
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
 }
 
 export interface Received {
@@ -119,22 +119,23 @@ export class Browser {
     const { what } = view;
     const page = elementOf(root ?? document);
     const { status, headers, url, redirect } = shown;
-    const submit = (fields: Parameters<Page['submit']>[0] = {}, { button }: Pressed = {}) => {
+    const submit = async (fields: Parameters<Page['submit']>[0] = {}, { button }: Pressed = {}) => {
       const form = root ?? ownForm(document, url) ?? matching(document, 'form')[0];
       if (form?.tagName !== 'form')
         throw new Error(`There is no form on ${what} (status ${status}): ${excerpt(page.text)}`);
       const request = fillIn(form, fields, button, what);
+      const { type, body } = await bodyOf(request);
       const sent: Sent = {
         method: 'POST',
         address: new URL(request.action, url).href,
         headers: {
-          'content-type': 'application/x-www-form-urlencoded',
+          'content-type': type,
           origin: ORIGIN,
           // A person presses the button: the least time of a public form is not asked of the test.
           'sec-fetch-site': 'same-origin',
           'sec-fetch-user': '?1',
         },
-        body: new URLSearchParams(request.fields).toString(),
+        body,
       };
       return this.navigate(sent, view);
     };

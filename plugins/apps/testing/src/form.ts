@@ -1,12 +1,14 @@
-import type { Fields } from '../index';
+import type { Fields, FormFile } from '../index';
 import { attribute, type Element, fieldValue, matching, optionValue, textOf } from './dom';
 
 /** What a browser sends for a form. */
 export interface FormRequest {
   action: string;
-  fields: [name: string, value: string][];
+  fields: [name: string, value: Value][];
+  isMultipart: boolean;
 }
 
+type Value = string | FormFile;
 type Given = Fields[string];
 
 /** All controls of one name in a form. */
@@ -40,11 +42,27 @@ export function fillIn(form: Element, given: Fields, button: string | undefined,
   const pressed = buttonOf(form, button, what);
   const values = fields.flatMap((field) => {
     const value = Object.hasOwn(given, field.name) ? valuesFor(field, given[field.name] as Given) : shownValues(field);
-    return value.map((one): [string, string] => [field.name, one]);
+    return value.map((one): [string, Value] => [field.name, one]);
   });
   const name = attribute(pressed, 'name');
   if (name !== undefined) values.push([name, attribute(pressed, 'value') ?? '']);
-  return { action: attribute(pressed, 'formaction') ?? attribute(form, 'action') ?? '', fields: values };
+  return {
+    action: attribute(pressed, 'formaction') ?? attribute(form, 'action') ?? '',
+    fields: values,
+    isMultipart: attribute(form, 'enctype') === 'multipart/form-data',
+  };
+}
+
+/** The content type and the body of a form's request. */
+export async function bodyOf({ fields, isMultipart }: FormRequest): Promise<{ type: string; body: Buffer }> {
+  const body = isMultipart ? new FormData() : new URLSearchParams();
+  for (const [name, value] of fields) {
+    if (typeof value === 'string') body.append(name, value);
+    else if (body instanceof FormData) body.append(name, new File([value.content], value.name));
+    else body.append(name, value.name);
+  }
+  const response = new Response(body);
+  return { type: response.headers.get('content-type') ?? '', body: Buffer.from(await response.arrayBuffer()) };
 }
 
 function fieldsOf(form: Element): Field[] {
@@ -59,9 +77,17 @@ function fieldsOf(form: Element): Field[] {
   return [...fields.values()];
 }
 
+const isFileControl = (element: Element) => element.tagName === 'input' && typeOf(element) === 'file';
+
+/** What a browser sends where no file is chosen. */
+const noFile: FormFile = { name: '', content: '' };
+
+const isFile = (given: unknown): given is FormFile => typeof given === 'object' && given !== null && 'content' in given;
+
 /** The values that a browser sends for an untouched field. */
-function shownValues({ controls }: Field): string[] {
-  return controls.flatMap((control) => {
+function shownValues({ controls }: Field): Value[] {
+  return controls.flatMap((control): Value[] => {
+    if (isFileControl(control)) return [noFile];
     if (isBox(control)) return isChecked(control) ? [attribute(control, 'value') ?? 'on'] : [];
     if (control.tagName !== 'select' || attribute(control, 'multiple') === undefined)
       return [fieldValue(control) ?? ''];
@@ -92,8 +118,19 @@ function labelOf(form: Element, box: Element): string {
   return label ? textOf(label) : '';
 }
 
-function valuesFor(field: Field, given: Given): string[] {
+function valuesFor(field: Field, given: Given): Value[] {
+  const isOfFiles = field.controls.some(isFileControl);
+  const files = [given].flat().filter(isFile);
+  if (files.length > 0 && !isOfFiles) throw new Error(`The field "${field.name}" takes no file`);
+  // The files that are there stay, as when a person chooses another one.
+  if (files.length > 0) return [...shownValues(field).filter((value) => value !== noFile), ...files];
   const choices = choicesOf(field);
+  if (isOfFiles && !choices && given !== null)
+    throw new Error(`The field "${field.name}" takes a file: { name: 'cv.pdf', content: '…' }`);
+  return isOfFiles && given === null ? [noFile] : textsFor(field, choices, given);
+}
+
+function textsFor(field: Field, choices: ReturnType<typeof choicesOf>, given: Given): string[] {
   const hidden = field.controls.filter((control) => !isBox(control) && choices && control.tagName === 'input');
   const always = hidden.map((control) => fieldValue(control) ?? '');
   if (!choices) return given === null ? [''] : [given].flat().map(String);

@@ -40,7 +40,8 @@ export interface StartedHost {
 }
 
 /**
- * Starts the host on a new SQLite file, whatever its own database is. Nothing of its database is read. Throws CannotTest.
+ * Starts the host on a new SQLite file, whatever its own database is. Nothing of its database and its files is read or changed. Throws
+ * CannotTest.
  */
 export async function startHost({ root, themes, folder }: StartedTests): Promise<StartedHost> {
   process.chdir(root);
@@ -73,8 +74,12 @@ export async function startHost({ root, themes, folder }: StartedTests): Promise
       );
     }
     strapi.config.set('plugin::apps.themesDirectory', themes);
+    // Private files are then beside the database.
+    strapi.config.set('plugin::apps.filesDirectory', null);
+    strapi.config.set('plugin::apps.filesProvider', null);
     await strapi.bootstrap();
     keepMails(strapi);
+    keepFiles(strapi);
     strapi.isLoaded = true;
     strapi.server.mount();
     return { strapi, stop };
@@ -89,6 +94,16 @@ export async function startHost({ root, themes, folder }: StartedTests): Promise
 function keepMails(strapi: StartedHost['strapi']): void {
   const email = strapi.plugin('email') as { provider?: object } | undefined;
   if (email) email.provider = { send: async () => undefined };
+}
+
+/** No file reaches the host's media library: of a public one only its entry is there. */
+function keepFiles(strapi: StartedHost['strapi']): void {
+  const upload = strapi.plugin('upload') as { provider?: object } | undefined;
+  const keep = async (file: { hash: string; ext: string; url?: string }) => {
+    file.url = `/uploads/${file.hash}${file.ext}`;
+  };
+  if (upload?.provider)
+    Object.assign(upload.provider, { upload: keep, uploadStream: keep, delete: async () => undefined });
 }
 
 function load<T>(hostRequire: NodeJS.Require, name: string, cure: string): T {
