@@ -33,6 +33,8 @@ export const stored: [name: string, definition: string, value: Json][] = [
   ['blank_between', 'DATETIME', '2026-03-01 09:30'],
   ['short_time', 'TIME', '9:30'],
   ['time_seconds', 'TIME', '09:30:00'],
+  ['seconds_from', '{ type: TIME, min: "09:00" }', '09:30:15'],
+  ['moment_from', '{ type: DATETIME, min: "2026-03-01T09:00" }', '2026-03-01T09:30:15'],
   ['yes', 'BOOLEAN', 'TRUE'],
   ['one', 'BOOLEAN', 1],
   ['maybe', 'BOOLEAN', 'maybe'],

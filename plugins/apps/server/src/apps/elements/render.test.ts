@@ -117,7 +117,9 @@ describe('render', () => {
   });
 
   test.each<[string, Json, Parameters<typeof render>[2], string[]]>([
-    ['TIME', '09:30:15', {}, ['type="time" value="09:30:15"']],
+    ['TIME', '09:30:15', {}, ['type="time" value="09:30:15" step="any"']],
+    ['TIME', '09:30', { definition: named({ type: 'TIME', step: 900 }) }, ['value="09:30" step="900"']],
+    ['DATE', '2026-03-01', {}, ['type="date" value="2026-03-01" aria-label']],
     [
       'TEL',
       '1',

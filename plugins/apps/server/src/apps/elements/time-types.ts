@@ -127,7 +127,9 @@ function momentInput({
       const { placeholder: hint, min, max, step } = view.definition.settings;
       const value = inControl(view.entered ? shownText(view) : view.value, view.locale);
       if (value === null) return field(view, control(view, 'text', { placeholder: hint }));
-      return field(view, control(view, type, { placeholder: hint, min, max, step }, value));
+      // Without it a browser takes whole minutes from `min` on, and refuses a stored time with seconds.
+      const free = type === 'date' ? undefined : 'any';
+      return field(view, control(view, type, { placeholder: hint, min, max, step: step ?? free }, value));
     },
   };
 }
