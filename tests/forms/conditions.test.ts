@@ -49,6 +49,15 @@ elements:
   age: { type: NUMBER, label: Age, required: true }
   news: { type: BOOLEAN }
 `,
+  'apps/club/blocks/box.yaml':
+    'elements: { member: BOOLEAN, number: { type: TEXT, required: true, show_if: { member: true } } }\n',
+  'apps/club/blocks/box.html': '<input type="checkbox" name="member">{number}{_save}',
+  'apps/club/blocks/boxed.yaml': `pages:
+  - { title: One, elements: [name] }
+  - { title: Two, elements: [code], show_if: { member: true } }
+elements: { member: BOOLEAN, name: TEXT, code: TEXT }
+`,
+  'apps/club/blocks/boxed.html': '<input type="checkbox" name="member">{_pages}',
   'apps/club/blocks/steps.html': '{_pages}{_edit}',
   'apps/club/blocks/steps.js': "export const kind = () => 'company';",
 };
@@ -125,6 +134,17 @@ describe('conditions on fields that a visitor cannot change', () => {
     expect([shop.status, stepOf(shop.text)]).toEqual([200, 'Shop']);
   });
 
+  test('a box of the own markup of a layout leads to the page that needs it', async () => {
+    const sent = (member: Form) =>
+      stage.send({
+        send: 'POST club/blocks/boxed',
+        accept: html,
+        form: { ...member, name: 'Ann', _page: '0', _seen: '0', _next: '' },
+      });
+    expect(stepOf((await sent({ member: 'on' })).text)).toBe('Two');
+    expect(stepOf((await sent({})).text)).toBe('One');
+  });
+
   test('the server decides where the form has no control', async () => {
     const { text } = await stage.send({ send: `GET ${form}`, accept: html });
     expect(tags(text, 'noted')).toEqual([]);
@@ -136,6 +156,18 @@ describe('conditions on fields that a visitor cannot change', () => {
 describe.skipIf(!hasBrowser)('in a browser', () => {
   const browser = useBrowser();
   const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from('text') });
+
+  test('a box of the own markup of a layout shows what depends on it', async () => {
+    const { page, context } = await browser.visitor();
+    await page.goto(`${stage.host.url}/site/@@apps/club/blocks/box`);
+    expect(await page.isVisible('[name=number]')).toBe(false);
+    await page.check('[name=member]');
+    await page.fill('[name=number]', '7');
+    await page.click('[name=_save]');
+    await page.waitForURL(/\/record\//);
+    expect(await stage.items('club', idOf(page.url()))).toMatchObject({ member: true, number: '7' });
+    await context.close();
+  });
 
   test('a form shows what the server demands, and a second sending changes nothing', async () => {
     const { page, context } = await browser.visitor();

@@ -6,6 +6,7 @@ interface Condition {
   values: string[];
   not: boolean;
   isNumber?: true;
+  isTruth?: true;
   also?: Condition;
 }
 
@@ -64,8 +65,9 @@ function textsOf(control: Control): string[] {
   return [control.value];
 }
 
-const holds = ({ values, not, isNumber, also }: Condition, given: readonly string[]): boolean =>
-  given.some((one) =>
+const holds = ({ values, not, isNumber, isTruth, also }: Condition, given: readonly string[]): boolean =>
+  // Of a box any text but these words is true, as on the server.
+  (isTruth ? [/^(0|false|off|no)?$/i.test(given[given.length - 1] ?? '') ? '' : '1'] : given).some((one) =>
     values.some((value) => value === one || (isNumber && Number.parseFloat(value) === Number.parseFloat(one))),
   ) !== not &&
   (!also || holds(also, given));

@@ -12,6 +12,8 @@ export interface ElementCondition {
   not: boolean;
   /** The other element is a number: `1.0` is 1. */
   isNumber: boolean;
+  /** The other element is a box: `on` and `TRUE` are true. */
+  isTruth?: boolean;
   /** A condition on the same element that must hold too: of the group or page. */
   also?: ElementCondition;
 }

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { didYouMean } from '../../common/text';
 import {
   builtInActions,
-  comparedAsNumber,
+  comparedAs,
   fieldsOf,
   isNumeric,
+  isTruth,
   membersOf,
   roleOf,
   showIfSetting,
@@ -44,23 +45,29 @@ function withConditions(elements: Elements, at: YamlNode): Map<string, ElementDe
   const checked = new Map<string, ElementDefinition>();
   for (const [name, element] of elements) {
     const names = Object.keys(element.showIf ?? {});
-    const isNumber = (other: string) => isNumeric(before.get(other) ?? notBefore(at, name, other, before));
-    const numbers = new Set(names.filter(isNumber));
+    const named = new Map(names.map((other) => [other, before.get(other) ?? notBefore(at, name, other, before)]));
     const fields = fieldsOf(element);
     checked.set(name, {
       ...(fields ? withFields(element, relate(fields, at.child(name).child('elements'))) : element),
-      // Without a number the condition stays the same object: elements that share it are shown with one text.
-      ...(element.showIf && numbers.size > 0 && { showIf: comparing(element.showIf, numbers) }),
+      ...(element.showIf && { showIf: comparing(element.showIf, named) }),
     });
     if (roleOf(element) === 'input') before.set(name, element);
   }
   return checked;
 }
 
-const comparing = (showIf: Readonly<Record<string, ElementCondition>>, numbers: ReadonlySet<string>) =>
-  Object.fromEntries(
-    Object.entries(showIf).map(([name, one]) => [name, numbers.has(name) ? comparedAsNumber(one) : one]),
-  );
+type Conditions = Readonly<Record<string, ElementCondition>>;
+
+/** @returns the same object, where all are compared as texts: elements that share it are shown with one text */
+function comparing(showIf: Conditions, named: ReadonlyMap<string, ElementDefinition>): Conditions {
+  const howOf = (one: ElementDefinition | undefined) =>
+    one && (isNumeric(one) ? 'isNumber' : isTruth(one) ? 'isTruth' : undefined);
+  const changed = Object.entries(showIf).flatMap(([name, one]): [string, ElementCondition][] => {
+    const how = howOf(named.get(name));
+    return how ? [[name, comparedAs(how, one)]] : [];
+  });
+  return changed.length > 0 ? { ...showIf, ...Object.fromEntries(changed) } : showIf;
+}
 
 function notBefore(at: YamlNode, name: string, other: string, before: Elements): never {
   const near = didYouMean(other, [...before.keys()]);

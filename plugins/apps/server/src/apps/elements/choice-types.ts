@@ -28,6 +28,7 @@ import {
   unique,
 } from './inputs/settings';
 import { inLines, lastEntry } from './inputs/text-input';
+import { NO_WORDS, truthText, wordOf, YES_WORDS } from './inputs/truth';
 import type { ElementType, ElementView, JsonSchema } from './types';
 
 /** Message for a missing required choice. */
@@ -331,12 +332,6 @@ export const checkboxes: ElementType<ChoiceSettings> = {
   show: (view) => (view.mode === 'text' ? chosenLabels(view) : choiceGroup(view, 'checkbox')),
 };
 
-const NO_WORDS = new Set(['', '0', 'false', 'off', 'no']);
-const YES_WORDS = new Set(['1', 'true', 'on', 'yes']);
-
-/** The text that a box sends for a stored value: what was imported may be `TRUE`, `1` or `yes`. */
-const sentFor = (value: Json): '' | '1' => (YES_WORDS.has(wordOf(plainText(value))) ? '1' : '');
-
 /** A stored value for reading. */
 function readableBoolean({ value, locale }: ElementView): string {
   const word = wordOf(plainText(value));
@@ -345,8 +340,6 @@ function readableBoolean({ value, locale }: ElementView): string {
     ? locale.say(YES_WORDS.has(word) ? 'yes' : 'no')
     : escapeHtml(plainText(value));
 }
-
-const wordOf = (text: string): string => text.trim().toLowerCase();
 
 /** A checkbox. A browser sends nothing for an unchecked one, so that an absent field is false. */
 export const boolean: ElementType = {
@@ -360,7 +353,7 @@ export const boolean: ElementType = {
     return NO_WORDS.has(word) ? [] : YES_WORDS.has(word) ? ['1'] : message('true_false');
   },
   word: (value) => (typeof value !== 'boolean' ? undefined : value ? 'yes' : 'no'),
-  shows: (value) => [sentFor(value)],
+  shows: (value) => [truthText(value)],
   compares: (submitted) => [NO_WORDS.has(wordOf(lastEntry(submitted))) ? '' : '1'],
   read(submitted, { required }) {
     const value = !NO_WORDS.has(wordOf(lastEntry(submitted)));
@@ -369,7 +362,7 @@ export const boolean: ElementType = {
   show(view) {
     if (view.mode === 'text') return readableBoolean(view);
     const { name } = view.definition;
-    const checked = view.entered ? !NO_WORDS.has(wordOf(lastEntry(view.entered))) : sentFor(view.value) === '1';
+    const checked = view.entered ? !NO_WORDS.has(wordOf(lastEntry(view.entered))) : truthText(view.value) === '1';
     const attrs = { id: controlId(view), name, type: 'checkbox', value: '1', checked, required: isDemanded(view) };
     return field(view, `<input${attributes(attrs)}${stateAttributes(view, 'disabled')}>`, true);
   },

@@ -106,6 +106,9 @@ export const textKeys: readonly string[] = [
 /** Whether the values of an element are numbers. */
 export const isNumeric = ({ kind }: ElementDefinition): boolean => kind.isNumeric === true;
 
+/** Whether its value is true or false: a box. */
+export const isTruth = ({ kind }: ElementDefinition): boolean => kind.cell === 'boolean';
+
 export { ACTION, actionField, builtInActions, buttonHtml } from './action';
 export { optionsToRead, toOptions } from './choice-types';
 export {
@@ -159,7 +162,7 @@ export const valueInTitle = (element: ElementDefinition | undefined, value: Json
   typeof value === 'number' ? value : readableValue(element, value, region);
 
 export { attributes, escapeHtml, fieldset, outerAttributes, plainText, readableText } from './inputs/html';
-export { comparedAsNumber, isShown, secretName, showIfSetting, withCondition } from './inputs/settings';
+export { comparedAs, isShown, secretName, showIfSetting, withCondition } from './inputs/settings';
 export {
   buttonOf,
   entryElements,

@@ -1,6 +1,6 @@
 import { type Items, itemOf, type Json } from '../../../../../shared/json';
 import { memoized } from '../../../common/collections';
-import { type FormFields, isShown, membersOf, PAGES, pageFields } from '../../elements';
+import { type FormFields, isShown, isTruth, membersOf, PAGES, pageFields, textsCompared } from '../../elements';
 import type { Block, Definition, FormPage } from '../../types';
 import type { Entries } from './inputs';
 
@@ -81,7 +81,10 @@ export function absentElements({ elements }: Definition, entered: Entries['enter
   const valueFor = (name: string): Json => {
     if (absent.has(name)) return null;
     const texts = entered.get(name);
-    return texts ? [...texts] : itemOf(items, name);
+    const element = elements.get(name);
+    if (!texts || !element) return itemOf(items, name);
+    // A box of the layout's own markup may send any text.
+    return [...(isTruth(element) ? textsCompared(element, texts) : texts)];
   };
   for (const element of elements.values()) if (!isShown(element, valueFor)) absent.add(element.name);
   return absent;

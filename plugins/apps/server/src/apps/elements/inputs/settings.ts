@@ -18,6 +18,7 @@ import {
   text,
 } from '../../yaml-schema';
 import type { ElementType } from '../types';
+import { truthText } from './truth';
 
 type Scalar = string | number | boolean | null;
 
@@ -77,17 +78,20 @@ function isMet(condition: ElementCondition, given: Json): boolean {
 /** Texts of a condition, made once: a form may have a thousand of them, each with many values, and is read often. */
 const textsIn = memoized((condition: ElementCondition): ReadonlySet<string> => {
   const texts = condition.values.flatMap(textsFor);
-  return new Set(condition.isNumber ? texts.map(numberText) : texts);
+  return new Set(texts.map(textsOf(condition)));
 });
 
 /** How a condition writes a value that it is compared with. */
-const textsOf = ({ isNumber }: ElementCondition) => (isNumber ? numberText : textOf);
+const textsOf = ({ isNumber, isTruth }: ElementCondition) => (isTruth ? truthText : isNumber ? numberText : textOf);
 
-/** A condition on an element that is a number, which is compared as one however it is written. */
-export const comparedAsNumber = ({ also, ...condition }: ElementCondition): ElementCondition => ({
+/** A condition on an element that is a number or a box, which is compared as one however it is written. */
+export const comparedAs = (
+  how: 'isNumber' | 'isTruth',
+  { also, ...condition }: ElementCondition,
+): ElementCondition => ({
   ...condition,
-  isNumber: true,
-  ...(also && { also: comparedAsNumber(also) }),
+  [how]: true,
+  ...(also && { also: comparedAs(how, also) }),
 });
 
 /** An element with the condition of its group or page besides its own. */
@@ -124,10 +128,11 @@ function numberText(value: unknown): string {
 
 /** A condition for the browser script, as JSON. */
 export function conditionJson(condition: ElementCondition): string {
-  const plain = ({ values, not, isNumber, also }: ElementCondition): object => ({
+  const plain = ({ values, not, isNumber, isTruth, also }: ElementCondition): object => ({
     not,
     ...(isNumber && { isNumber }),
-    values: values.flatMap(textsFor),
+    ...(isTruth && { isTruth }),
+    values: isTruth ? [...new Set(values.map(truthText))] : values.flatMap(textsFor),
     ...(also && { also: plain(also) }),
   });
   return JSON.stringify(plain(condition));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../../shared/json';
 import type { ElementCondition } from '../../types';
 import { elementOf } from '../testing/element';
-import { comparedAsNumber, conditionJson, isShown, withCondition } from './settings';
+import { comparedAs, conditionJson, isShown, withCondition } from './settings';
 
 const of = (...values: ElementCondition['values']): ElementCondition => ({ values, not: false, isNumber: false });
 const except = (...values: ElementCondition['values']): ElementCondition => ({ values, not: true, isNumber: false });
@@ -41,5 +41,19 @@ test.each<[ElementCondition, Json, boolean, boolean]>([
   [of(1), 1.5, false, false],
 ])('%j with %j: %s as a text, %s as a number', (condition, value, asText, asNumber) => {
   const shown = (showIf: ElementCondition) => isShown({ showIf: { a: showIf } }, () => value);
-  expect([shown(condition), shown(comparedAsNumber(condition))]).toEqual([asText, asNumber]);
+  expect([shown(condition), shown(comparedAs('isNumber', condition))]).toEqual([asText, asNumber]);
+});
+
+test.each<[ElementCondition, Json, boolean]>([
+  [of(true), 'on', true],
+  [of(true), ['1'], true],
+  [of(true), 'TRUE', true],
+  [of(true), 'maybe', false],
+  [of(true), false, false],
+  [of(false), 'off', true],
+  [of(null), [], true],
+  [except(null), 'yes', true],
+  [except(true), 1, false],
+])('%j with %j as a truth value: %s', (condition, value, expected) => {
+  expect(isShown({ showIf: { a: comparedAs('isTruth', condition) } }, () => value)).toBe(expected);
 });
