@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createSql, dialects, type HostDatabase, marks, type Row, readerOf, type Sql } from '../database';
-import type { AppKey } from '../records/types';
+import type { AppKey, Items } from '../records/types';
 import { JobFailure, jobOf, pauseAfter, TABLE } from './rows';
 import type { Job, JobKind, JobOutcome } from './types';
 
@@ -241,11 +241,16 @@ export class JobQueue {
     return { text, values: claims.flatMap(({ job, token }) => [job.id, token]) };
   }
 
-  /** Puts a claimed job off until a moment: what it had to do by now is done. */
-  async putOff({ job, token }: Claimed, dueAt: number): Promise<void> {
-    const set = `state = 'waiting', due_at = ?, attempts = 0, stalls = 0, error = null, ${NO_LEASE}`;
+  /** Puts a claimed job off until a moment: what it had to do by now is done. @param data what its next try gets */
+  async putOff({ job, token }: Claimed, dueAt: number, data: Items): Promise<void> {
+    const set = `state = 'waiting', due_at = ?, data = ?, attempts = 0, stalls = 0, error = null, ${NO_LEASE}`;
     await this.writing((sql) =>
-      sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, [dueAt, job.id, token]),
+      sql.change(`update ${TABLE} set ${set} where job_id = ? and token = ?`, [
+        dueAt,
+        JSON.stringify(data),
+        job.id,
+        token,
+      ]),
     );
   }
 

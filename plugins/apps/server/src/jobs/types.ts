@@ -68,9 +68,10 @@ export interface JobAttempt {
   settle: CommitWrite;
   /**
    * Ends the try before its handler does: the job is done (null), or waits until a moment. For a handler that must look once more
-   * after that.
+   * after that, or goes on later.
+   * @param data what the next try gets in place of the job's
    */
-  end(dueAt: number | null): Promise<void>;
+  end(dueAt: number | null, data?: Items): Promise<void>;
 }
 
 /** What a job has brought, shown in the admin panel: the status and the beginning of an answer of another server. */

@@ -295,10 +295,10 @@ export class JobWorkers {
       if ((await queue.done(sql, [running], { status: null, answer: null })) === 0)
         throw new Error(`the lease of the job ${job.id} has been lost`);
     };
-    const end = async (dueAt: number | null) => {
+    const end = async (dueAt: number | null, data = job.data) => {
       running.hasEnded = true;
       if (dueAt === null) return this.ends.store(running, { status: null, answer: null });
-      await queue.putOff(running, dueAt);
+      await queue.putOff(running, dueAt, data);
       later(dueAt);
     };
     return within(handled.handler({ job, claim, signal: abort.signal, settle, end }), abort);

@@ -5,11 +5,20 @@ import type { JobHandler } from '../jobs/types';
 import { type Earlier, scopeOf } from '../records';
 import type { AppKey, Items } from '../records/types';
 import { definedBlock, forget, forgettingOf } from './record-source';
-import { anyOf, Deadline, RECORDS, type RowCondition, type TableStatements } from './scan';
+import { anyOf, RECORDS, type RowCondition, type ScanPosition, type TableStatements } from './scan';
 import type { LoadKeyed, PersonServices } from './types';
 
-/** Milliseconds for which a try removes records; what is left then is the next one's, so that other jobs of the app have their time. */
+/** Milliseconds for which a try works; what is left then is the next one's, so that other jobs of the app have their time. */
 const MAX_TIME = 60_000;
+
+/** What a try whose time is over leaves to the next one. */
+interface Progress {
+  /** Where the scan of each table goes on. */
+  positions: Record<string, ScanPosition>;
+  /** Records that could not be removed so far, and why the first one. */
+  failed: number;
+  first: string;
+}
 
 interface KeepTools {
   tables: TableStatements;
@@ -21,7 +30,7 @@ interface KeepTools {
 
 /**
  * Does the jobs of `keep`: removes the records of a block whose time is over, or the items that `anonymize` names, and what the history
- * has of deleted ones. Each record goes in a transaction of its own; a try that ends early is gone on with by the next one.
+ * has of deleted ones. Each record goes in a transaction of its own; a try goes on where the one before has ended.
  */
 export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTools): JobHandler {
   /** Removes one record, unless it is no longer one of the block. */
@@ -39,26 +48,52 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
     const { keep } = block?.definition.privacy ?? { keep: null };
     if (!block || !keep) return nothing;
     const until = timeBefore(keep, now());
-    const deadline = new Deadline(MAX_TIME, now);
-    const failed: string[] = [];
-    for await (const rows of expired(tables, key, block, until)) {
+    const { positions = {}, failed = 0, first = '' } = structuredClone(data) as Partial<Progress>;
+    const progress: Progress = { positions, failed, first };
+    const time = now() + MAX_TIME;
+    let isOver = false;
+    const own = resumedScans(tables, positions, () => {
+      signal.throwIfAborted();
+      isOver = now() > time;
+      return isOver;
+    });
+    for await (const rows of expired(own, key, block, until))
       for (const row of rows) {
         signal.throwIfAborted();
-        if (deadline.isOver) {
-          await end(now());
-          return nothing;
-        }
-        try {
-          if (await remove(key, block, row)) deadline.start();
-        } catch (error) {
-          failed.push(`${String(row.identifier)}: ${error instanceof Error ? error.message : String(error)}`);
-        }
+        await remove(key, block, row).catch((error) => noteFailure(progress, row, error));
       }
-    }
-    await forgetDeleted(tables, key, block, until);
-    if (failed.length > 0)
-      throw new Error(`${failed.length} records could not be removed, first ${failed[0]?.slice(0, 500)}`);
+    if (!isOver) await forgetDeleted(own, key, block, until);
+    if (isOver) await end(now(), { ...data, ...progress } as unknown as Items);
+    else if (progress.failed > 0)
+      throw new Error(`${progress.failed} records could not be removed, first ${progress.first}`);
     return nothing;
+  };
+}
+
+function noteFailure(progress: Progress, row: Row, error: unknown): void {
+  progress.failed += 1;
+  progress.first ||= `${String(row.identifier)}: ${error instanceof Error ? error.message : String(error)}`.slice(
+    0,
+    500,
+  );
+}
+
+/** The tables for a try: their scans begin at the positions, and end after a window when the time of the try is over. */
+function resumedScans(
+  tables: TableStatements,
+  positions: Record<string, ScanPosition>,
+  isOver: () => boolean,
+): TableStatements {
+  return {
+    ...tables,
+    async *scan(table, hit, range) {
+      const position = positions[table] ?? { after: 0 };
+      positions[table] = position;
+      for await (const rows of tables.scan(table, hit, range, position)) {
+        if (rows.length === 0 && isOver()) return;
+        yield rows;
+      }
+    },
   };
 }
 

@@ -7,9 +7,11 @@ import history from '../content-types/history/schema.json';
 import job from '../content-types/job/schema.json';
 import mail from '../content-types/mail/schema.json';
 import run from '../content-types/run/schema.json';
+import { pendingTable } from '../database';
 import { availableClients, createTestDatabase, type TestDatabase } from '../database/testing/databases';
 import { scopeOf } from '../records';
 import { addColumns } from '../records/testing/columns';
+import type { Items } from '../records/types';
 import { keepJobs } from './keep';
 import { createPersons, lookForPersons } from './persons';
 import { createTableStatements, type TableStatements } from './scan';
@@ -17,7 +19,7 @@ import { createTableStatements, type TableStatements } from './scan';
 const anna = 'anna@example.org';
 const place = { site: 'site', app: 'app' };
 const schemas = [answer, audit, draft, history, job, mail, run];
-const tables = ['apps_rules', ...schemas.map(({ collectionName }) => collectionName)];
+const tables = ['apps_records', 'apps_rules', ...schemas.map(({ collectionName }) => collectionName)];
 
 /** The tables that are looked at, without the indexes and without what Strapi adds to each. */
 async function makeTables(knex: Knex): Promise<void> {
@@ -27,6 +29,9 @@ async function makeTables(knex: Knex): Promise<void> {
     table.increments('id');
     for (const name of ['name', 'app']) table.string(name);
     table.jsonb('failures');
+  });
+  await knex.schema.createTable(pendingTable, (table) => {
+    for (const name of ['first', 'last']) table.integer(name);
   });
 }
 
@@ -112,6 +117,80 @@ describe.each(await availableClients())('what is stored of persons on %s', (clie
     }));
     expect(found).toMatchObject(left ? [left] : []);
     expect((await persons().find(anna)).groups).toEqual([]);
+  });
+
+  describe('keep', () => {
+    const blocks = new Map([
+      ['visit', { id: 'visit', definition: { privacy: { keep: { count: 30, unit: 'day' }, anonymize: null } } }],
+    ]);
+    const record = (block: string, n: number) => ({
+      ...place,
+      scope: scopeOf(place),
+      identifier: String(n),
+      items: JSON.stringify({ block }),
+      created_at: new Date(0),
+    });
+    beforeEach(async () => {
+      for (const [block, count] of [
+        ['other', 250],
+        ['visit', 120],
+      ] as const)
+        await database.knex.batchInsert(
+          'apps_records',
+          Array.from({ length: count }, (_, n) => record(block, n)),
+          50,
+        );
+      const version = { ...place, scope: scopeOf(place), identifier: 'gone', hash: 'gone', at: 0 };
+      await database.knex('apps_history').insert({ ...version, items: '{"block":"visit"}', earlier: '{}' });
+    });
+
+    /** Does a job of `keep`, whose time is over after each window, until it ends; the ids that each try has removed. */
+    const keepAll = async (fails: readonly string[] = [], signal = new AbortController().signal) => {
+      const tries: string[][] = [];
+      const isGone = new Set<string>();
+      const remove = async (_work: unknown, { id }: { id: string }) => {
+        if (fails.includes(id)) throw new Error('not this one');
+        expect(isGone.has(id)).toBe(false);
+        isGone.add(id);
+        tries.at(-1)?.push(id);
+        return null;
+      };
+      const handler = keepJobs({
+        tables: createTableStatements(database.host),
+        loadApp: () => ({ error: null, blocks }) as never,
+        services: () => ({ sites: { site: async () => null }, store: { transact: remove } }) as never,
+        now: () => {
+          at += 50_000;
+          return Date.now() + at;
+        },
+      });
+      let data: Items = { block: 'visit' };
+      for (let isDone = false; !isDone; ) {
+        isDone = true;
+        tries.push([]);
+        const end = async (_: unknown, more?: Items) => {
+          isDone = false;
+          data = JSON.parse(JSON.stringify(more));
+        };
+        await handler({ job: { key: place, data }, signal, end } as never);
+      }
+      return tries;
+    };
+
+    test('goes on where its time was over, also where it has found nothing until then', async () => {
+      const tries = await keepAll();
+      expect(tries.map(({ length }) => length)).toEqual([0, 120]);
+      expect(await database.knex('apps_history')).toEqual([]);
+    });
+
+    test('says at its end which records could not be removed', async () => {
+      await expect(keepAll(['3', '7'])).rejects.toThrow('2 records could not be removed, first 3: not this one');
+    });
+
+    test('ends with the lease of its job, also where there is nothing to remove', async () => {
+      await database.knex('apps_records').where('items', 'like', '%visit%').delete();
+      await expect(keepAll([], AbortSignal.abort(new Error('the lease has been lost')))).rejects.toThrow('lease');
+    });
   });
 
   test('each request that erases brings something, however long its way there is, and whatever fails', async () => {

@@ -22,7 +22,7 @@ export interface RowCondition {
 const always: RowCondition = { text: '1 = 1', values: [] };
 
 /**
- * The time in which a request or a try works on entries; what is left then is the next one's. It begins with the first entry that is done:
+ * The time in which a request works on entries; what is left then is the next one's. It begins with the first entry that is done:
  * each request scans from the first row, and would otherwise end before it has found one, each time.
  */
 export class Deadline {
@@ -43,14 +43,25 @@ export class Deadline {
   }
 }
 
+/** The id of the last row that a scan has looked at. */
+export interface ScanPosition {
+  after: number;
+}
+
 /** Statements for tables of the plugin, in short steps: others are served between them. */
 export interface TableStatements {
   /**
    * Rows of a table that meet a condition, in batches, in the order of their ids. It looks at all rows, each in one of many short
-   * statements.
+   * statements. After those of a window comes an empty batch, so that its reader can end there.
    * @param range `within`: which rows are looked at; by an index. `old`: what rows meet that may be hits: it ends after a window without any
+   * @param position where it begins; it moves on with each window
    */
-  scan(table: string, hit: RowCondition, range?: { within: RowCondition; old: RowCondition }): AsyncGenerator<Row[]>;
+  scan(
+    table: string,
+    hit: RowCondition,
+    range?: { within: RowCondition; old: RowCondition },
+    position?: ScanPosition,
+  ): AsyncGenerator<Row[]>;
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Deletes rows by their ids; the number of those that were there. */
   delete(table: string, ids: readonly number[]): Promise<number>;
@@ -71,13 +82,13 @@ export function createTableStatements(database: HostDatabase): TableStatements {
   };
 
   return {
-    async *scan(table, hit, { within, old } = { within: always, old: always }) {
+    async *scan(table, hit, { within, old } = { within: always, old: always }, position = { after: 0 }) {
       const window = `select * from ${table} where ${within.text} and id > ? order by id limit ${WINDOW}`;
       const flag = ({ text }: RowCondition, name: string) => `case when ${text} then 1 else 0 end as ${name}`;
       const text = `select t.id, ${flag(hit, 'hit')}, ${flag(old, 'old')} from (${window}) t order by t.id`;
-      for (let after = 0; ; ) {
+      for (;;) {
         await expectWork(ROW_TIME * WINDOW);
-        const rows = await reading().rows(text, [...hit.values, ...old.values, ...within.values, after]);
+        const rows = await reading().rows(text, [...hit.values, ...old.values, ...within.values, position.after]);
         const ids = rows.filter((row) => Number(row.hit) === 1).map(({ id }) => Number(id));
         for (let at = 0; at < ids.length; at += READ) {
           const some = ids.slice(at, at + READ);
@@ -87,7 +98,8 @@ export function createTableStatements(database: HostDatabase): TableStatements {
           yield await sql.rows(`select * from ${table} where ${visible}id in (${marks(some)}) order by id`, some);
         }
         if (rows.length < WINDOW || rows.every((row) => Number(row.old) === 0)) return;
-        after = Number(rows.at(-1)?.id);
+        position.after = Number(rows.at(-1)?.id);
+        yield [];
       }
     },
     write,
