@@ -25,6 +25,7 @@ const blocks: Record<string, string> = {
   paged:
     'self_service: { allow: [edit, delete], until: 7 days }\npages:\n  - { title: One, elements: [name] }\n  - { title: Two, elements: [mail] }\nelements: { name: { type: TEXT, required: true }, mail: EMAIL }',
   told: 'elements: { name: TEXT }',
+  twin: 'self_service: [view]\nelements: { name: TEXT }',
   plain: 'elements: { name: TEXT, make: ACTION }',
 };
 
@@ -49,6 +50,14 @@ export function mark(context) { context.record.marked = 'yes'; }
 export function on_delete(context) { context.app.create_record('gone-' + context.record.name).name = 'on_delete ran'; }
 `;
 
+/** A record with the id of one of another app, whose state it changes. */
+const twin = `
+export const record_id = ({ request }) => request.form.name;
+export const on_save = ({ get_app, record }) => { get_app('other').get_record(record.id).state = 'done'; };
+`;
+const stated =
+  'self_service: [view]\nstates:\n  new: { to: [done] }\n  done: { notify: { to: "{mail}", subject: "Done: {link}" } }\nelements: { mail: EMAIL }\n';
+
 const TOKEN = /\/mine\/([\w-]{65})(?![\w-])/;
 
 describe.each(await availableClients())('own records by links on %s', (client) => {
@@ -63,6 +72,9 @@ describe.each(await availableClients())('own records by links on %s', (client) =
       await copy.write(`main/apps/own/blocks/${id}.html`, layouts[id] ?? '{name} {_save}');
     }
     await copy.write('main/apps/own/blocks/answer.js', logic);
+    await copy.write('main/apps/own/blocks/twin.js', twin);
+    await copy.write('main/apps/other/blocks/stated.yaml', stated);
+    await copy.write('main/apps/other/blocks/stated.html', '{mail} {_save}');
     await copy.write('main/apps/other/blocks/answer.yaml', `${blocks.answer}\n`);
     await copy.write('main/apps/other/blocks/answer.html', layouts.answer as string);
   });
@@ -360,6 +372,18 @@ describe.each(await availableClients())('own records by links on %s', (client) =
     await ask(`OPTIONS ${mine(token)}`);
     await ask(`PATCH ${mine(token)}`, { body: '{', headers: { 'content-type': 'application/json' } });
     expect(stage.host.output()).not.toContain(token);
+  });
+
+  test('a mail about a record of another app has its link, not that of a record with the same id', async () => {
+    const { id, link } = await make('stated', { mail: 'twin@example.org' }, 'other');
+    const answer = await ask('POST own/blocks/twin', { as: 'eric', json: { name: id, _save: '1' } });
+    expect([answer.status, answer.json.id]).toEqual([201, id]);
+    const where = { recipients: 'twin@example.org' };
+    const mails = await stage.host.run(
+      (strapi, where) => strapi.db.query('plugin::apps.mail').findMany({ where }),
+      where,
+    );
+    expect(mails.map(({ subject }: { subject: string }) => subject)).toEqual([`Done: ${link}`]);
   });
 
   test('the panel shows that there is a link, and ends it', async () => {

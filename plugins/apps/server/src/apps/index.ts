@@ -119,7 +119,7 @@ export { blockReasons, isUnknown, namesInRights, type Reason, rightReasons } fro
 export { consoleHtml, failuresOf, folderOf, showsDetails, sourceOf } from './run/diagnostics/failures';
 export { confirmedOnly, hidesUnconfirmed, onlyOf, unlessHidden, visibleIn } from './run/element-data';
 export { browserScript, scriptUrl, shownRecord, shownRecords } from './run/files';
-export { draftAddress, mayChange, openDraft, ownAddress, ownLink, ownsByLink } from './run/own-link';
+export { draftAddress, knownLink, mayChange, openDraft, ownAddress, ownLink, ownsByLink } from './run/own-link';
 export type { PlaceTally } from './run/places/changes';
 export { confirmationTimes, receiptAddress, release as releaseUnconfirmed, waitsFor } from './run/places/confirmation';
 export { moveUpAll } from './run/places/settle';

@@ -60,13 +60,30 @@ export function ownLink(
 
 /** Makes the link of a new record whose block offers one; it is stored with the record. Once for each record. */
 export function issueOwnLink(run: Run, { definition }: Block, { id }: StoredRecord): void {
-  if (!definition.selfService || run.links.has(id)) return;
+  if (!definition.selfService || knownLink(run, id) !== null) return;
   const { linkId, write } = run.services.links.issue({ key: keyOf(run), purpose: 'mine', id });
   run.unit.atCommit(write);
-  run.links.set(id, linkId);
+  run.links.set(nameOf(run, id), linkId);
 }
 
-/** The address of a record's link. @param linkId as `run.links` has it */
+/** Logic may change records of several apps with the same id. */
+const nameOf = ({ app }: Pick<Run, 'app'>, id: string): string => JSON.stringify([app.id, id]);
+
+/** The id of the link of a record of the run's app that this request has made or looked up; null without one. */
+export const knownLink = (run: Pick<Run, 'app' | 'links'>, id: string): string | null =>
+  run.links.get(nameOf(run, id)) ?? null;
+
+/**
+ * The run with the stored link of a record, for a mail about it: the request may be another one's, who must not get the link in its
+ * answer.
+ */
+export async function withLink(run: Run, { definition }: Block, { id }: StoredRecord): Promise<Run> {
+  if (!definition.selfService || knownLink(run, id) !== null) return run;
+  const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key: keyOf(run), purpose: 'mine', id }));
+  return own ? { ...run, links: new Map(run.links).set(nameOf(run, id), own.linkId) } : run;
+}
+
+/** The address of a record's link. @param linkId as `knownLink` has it */
 export function ownAddress(
   { services, site, app }: { services: Pick<AppServices, 'links' | 'sites'>; site: Site; app: Pick<App, 'id'> },
   linkId: string,
@@ -80,8 +97,8 @@ export function ownAddress(
  * a mail; null without one.
  */
 export function linkOfRecord(run: Run, record: RecordKey): string | null {
-  const linkId = run.links.get(record.id);
-  if (linkId !== undefined) return ownAddress({ services: run.services, site: run.visit.site, app: run.app }, linkId);
+  const linkId = knownLink(run, record.id);
+  if (linkId !== null) return ownAddress({ services: run.services, site: run.visit.site, app: run.app }, linkId);
   return ownsByLink(run.visit, run.app.id, record) ? (run.visit.own?.address ?? null) : null;
 }
 

@@ -192,7 +192,7 @@ export interface Run {
   readonly failures: string[];
   /** Console entries about mistakes, for requesters who see details (`diagnostics/failures.ts`). */
   readonly notes: LogEntry[];
-  /** Ids of the links that it has made, by the ids of their records; shared by all levels. */
+  /** Ids of the links that it has made, by their apps and records (`own-link.ts`); shared by all levels. */
   readonly links: Map<string, string>;
   /** Where it sends mails that have waited for a confirmation: the address of who has made the record, null of anonymous. */
   readonly makerAddress?: string | null;

@@ -5,6 +5,7 @@ import {
   createMany,
   createRecord,
   declaredCells,
+  knownLink,
   permittedBlock,
   provenanceOf,
   type Ran,
@@ -153,7 +154,7 @@ async function create(exchange: Exchange, items: Items, pathId?: string): Promis
   const { ctx, services, visit, app } = exchange;
   const work = async (run: Run) => {
     const { id, items: stored } = await createRecord(run, items, pathId);
-    return { id, link: run.links.get(id) ?? null, isUnconfirmed: isUnconfirmed(stored) };
+    return { id, link: knownLink(run, id), isUnconfirmed: isUnconfirmed(stored) };
   };
   const done = await doneOnce(exchange, namedRequest(exchange), (keeps) => withRun(services, visit, app, work, keeps));
   const { id, link } = done.value;

@@ -13,7 +13,7 @@ import type { PageLocale } from '../../locales';
 import { checkedMail, filledLine, isAddress, mailLimits } from '../../mail';
 import { queueNotice, requesterAddress } from '../../run/calls-out';
 import { addNote, folderOf } from '../../run/diagnostics/failures';
-import { linkOfRecord } from '../../run/own-link';
+import { linkOfRecord, withLink } from '../../run/own-link';
 import { confirm, notifyLater, queueReceipt, receiptAddress } from '../../run/places/confirmation';
 import { announceState } from '../../run/places/record-states';
 import { settlePlaces } from '../../run/places/settle';
@@ -153,16 +153,6 @@ export async function sendPlace(run: Run, block: Block, record: StoredRecord): P
   await guarded(run, block, 'receipt', async () =>
     makeReceipt(await withLink(run, block, record), block, receipt, { address, record, because: 'place' }),
   );
-}
-
-/**
- * The run with the stored link of a record, for a mail about it: the request may be another one's, who must not get the link in its
- * answer.
- */
-async function withLink(run: Run, { definition }: Block, { id }: StoredRecord): Promise<Run> {
-  if (!definition.selfService || run.links.has(id)) return run;
-  const [own] = await run.unit.alongside(() => run.services.links.ofRecord({ key: keyOf(run), purpose: 'mine', id }));
-  return own ? { ...run, links: new Map(run.links).set(id, own.linkId) } : run;
 }
 
 /** Why a receipt is sent: its first sentence, where that is shown above a block too, and its subject where the definition has none. */

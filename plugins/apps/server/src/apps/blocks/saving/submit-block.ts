@@ -18,7 +18,7 @@ import {
   withSentFiles,
 } from '../../elements';
 import { requireStored } from '../../run/files';
-import { continuedDraft } from '../../run/own-link';
+import { continuedDraft, knownLink } from '../../run/own-link';
 import { requirePlace } from '../../run/places/settle';
 import { FormRefusal, refuseInvalid } from '../../run/refusals';
 import { redirectOf } from '../../run/response';
@@ -262,7 +262,7 @@ async function save(
     await sendReceipt(run, block, done.record);
   }
   await notifyOfSave(run, block, done.record, !record);
-  const link = run.links.get(done.record.id) ?? null;
+  const link = knownLink(run, done.record.id);
   const unconfirmed = !record && isUnconfirmed(done.record.items);
   return {
     kind: 'saved',
