@@ -47,8 +47,13 @@ export const elementTypes: ReadonlyMap<string, ElementType> = new Map(
  */
 export function itemSchema(element: ElementDefinition): JsonSchema | null {
   if (element.mode) return {};
-  return element.kind.schema?.(element, itemSchema) ?? null;
+  const schema = element.kind.schema?.(element, itemSchema) ?? null;
+  return schema && mayBeMissing(element) ? { anyOf: [schema, { type: 'null' }] } : schema;
 }
+
+/** Whether null is stored of an input that no form reads: its condition may be unmet, or it is readonly without a default. */
+const mayBeMissing = ({ showIf, readonly, default: given }: ElementDefinition): boolean =>
+  showIf !== undefined || (readonly === true && given === undefined);
 
 /**
  * The texts that a browser would send for a JSON value of an input, or why the value is none of its type

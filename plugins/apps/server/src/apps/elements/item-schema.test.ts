@@ -31,6 +31,9 @@ describe('JSON Schema of items', () => {
     ['REFERENCE', { app: 'a', multiple: true }, ['1', '2']],
     ['REPEAT', { fields, min: 1 }, [{ n: 'a' }]],
     ['REPEAT', { fields }, []],
+    ['TEXT', { required: true, showIf: {} }, null],
+    ['SELECT', { options: colors, multiple: true, showIf: {} }, null],
+    ['TEXT', { readonly: true }, null],
   ])('of %s with %j allows %j', (type, extra, value) => {
     expect(schemas.validate(schemaOf(type, extra) as object, value), schemas.errorsText()).toBe(true);
   });
@@ -46,6 +49,8 @@ describe('JSON Schema of items', () => {
     ['FILE', { multiple: true, required: true }, []],
     ['TEXT', {}, null],
     ['TEXT', { required: true }, ''],
+    ['TEXT', { required: true, showIf: {} }, ''],
+    ['TEXT', { readonly: true, default: 'a' }, null],
     ['TEXT', { minlength: 3 }, 'ab'],
     ['TEXT', { pattern: 'a|b' }, 'ab'],
     ['EMAIL', {}, 'eric'],
