@@ -59,7 +59,11 @@ export function mark({ app, request }) { app.get_record(request.get('id'))._stat
 
 const onSave = `
 export function on_save({ record, app }) { record.seen = String(record._state); record.found = String(app.get_record(record.id) !== null); }
-export function on_delete({ app, record }) { app.create_record('gone-' + record.name).name = 'on_delete ran'; }
+export function on_delete({ app, record, invalid }) {
+  app.create_record('gone-' + record.name).name = 'on_delete ran';
+  if (record.name === 'refused') invalid(null, 'This stays');
+  if (record.name === 'failed') throw new Error('This fails');
+}
 `;
 
 describe.each(await availableClients())('receipts on %s', (client) => {

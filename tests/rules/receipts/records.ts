@@ -350,6 +350,19 @@ export function waitingRecords(stage: Stage, mails: Mails, { client, look }: Loo
     expect(await mails.hooks()).toEqual(['create']);
   }, 60_000);
 
+  test('after two days it is removed also where its on_delete refuses that or fails; the log says so', async () => {
+    const names = ['refused', 'failed'];
+    const ids: string[] = [];
+    for (const name of names) ids.push((await make('join', { name, email: `${name}@example.org` })).id);
+    for (const id of ids) await mails.age(id, 2 * 86_400);
+    if (client !== 'sqlite') await look.fire();
+    for (const [at, id] of ids.entries()) {
+      await expect.poll(() => stage.items('events', id), { timeout: 25_000, interval: 200 }).toBeNull();
+      expect(await stage.items('events', `gone-${names[at]}`)).toBeNull();
+      expect(await stage.host.printed()).toContain(`"${id}" of events is deleted without its on_delete: `);
+    }
+  }, 60_000);
+
   test('a file of an unconfirmed record is not served to readers', async () => {
     const parts = mails.withFile({ name: 'f', email: 'f@example.org' });
     const { json } = await ask('POST events/blocks/join', parts);

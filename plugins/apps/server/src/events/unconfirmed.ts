@@ -4,6 +4,7 @@ import {
   callVisit,
   confirmationTimes,
   deleteRecord,
+  FormRefusal,
   moveUpAll,
   type Run,
   releaseUnconfirmed,
@@ -35,11 +36,21 @@ export interface Unconfirmed {
 
 type Services = CallServices & { sites: Sites };
 
+type Work = (run: Run, record: StoredRecord) => Promise<unknown>;
+
+interface End {
+  as: UnconfirmedAs;
+  age: number;
+  work: Work;
+  /** What is done where logic refuses that, or fails. */
+  otherwise?: Work;
+}
+
 /**
  * What becomes of the records in one of the two places of the index, and after which time. A place is given back before its time is
  * over, so that it is not kept longer where the next look is late.
  */
-const ends: readonly { as: UnconfirmedAs; age: number; work(run: Run, record: StoredRecord): Promise<unknown> }[] = [
+const ends: readonly End[] = [
   {
     as: 'held',
     age: confirmationTimes.held - 2 * LOOK,
@@ -49,6 +60,8 @@ const ends: readonly { as: UnconfirmedAs; age: number; work(run: Run, record: St
     as: 'lapsed',
     age: confirmationTimes.kept,
     work: (run, record) => deleteRecord(run, workingBlock(run, record), record),
+    // Who has entered an address need not be its owner: it does not stay longer than is promised.
+    otherwise: (run, record) => deleteRecord(run, null, record),
   },
 ];
 
@@ -88,7 +101,8 @@ export function createUnconfirmed(services: () => Services): Unconfirmed {
   };
 
   /** The records of a place that are old enough. One that came into its block later than it was made stands among older ones. */
-  async function endAll(all: Services, site: Site, app: App, { as, age, work }: (typeof ends)[number]): Promise<void> {
+  async function endAll(all: Services, site: Site, app: App, end: End): Promise<void> {
+    const { as, age } = end;
     const key = { site: site.id, app: app.id };
     const place = unconfirmedPlace(as);
     const seen = new Set<string>();
@@ -100,7 +114,7 @@ export function createUnconfirmed(services: () => Services): Unconfirmed {
         young = isYoung ? young + 1 : 0;
         // One that was dealt with and is still there is left until the next look.
         if (isYoung || seen.has(record.id)) offset += 1;
-        else await endOne(all, site, app, record, work).catch(report(` of ${app.id}`));
+        else await endOne(all, site, app, record, end).catch(report(` of ${app.id}`));
         seen.add(record.id);
       }
       if (records.length < PAGE) return;
@@ -123,9 +137,23 @@ async function endOne(
   all: Services,
   site: Site,
   app: App,
-  { id }: StoredRecord,
-  work: (run: Run, record: StoredRecord) => Promise<unknown>,
+  record: StoredRecord,
+  { work, otherwise }: End,
 ): Promise<void> {
+  try {
+    await workOnce(all, site, app, record, work);
+  } catch (error) {
+    if (!otherwise || !isRefused(error)) throw error;
+    all.logger.warn(
+      `[apps] the unconfirmed record "${record.id}" of ${app.id} is deleted without its on_delete: ${error}`,
+    );
+    await workOnce(all, site, app, record, otherwise);
+  }
+}
+
+const isRefused = (error: unknown): boolean => error instanceof FormRefusal || isAppsError(error, 'LogicError');
+
+async function workOnce(all: Services, site: Site, app: App, { id }: StoredRecord, work: Work): Promise<void> {
   const requester = await all.requesters.anonymous();
   const content = await all.sites.content.resolve(site, '', requester);
   if (!content) return;
