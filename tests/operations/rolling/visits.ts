@@ -29,6 +29,7 @@ export function effect(context) {
     '<b>found: {found}</b>',
     'export const found = ({ app, request }) => app.search(`name == "${request.query.name}"`).length;\n',
   ],
+  slot: ['elements:\n  at: { type: DATETIME, label: At, unique: true }\n', '{at}{_save}'],
   mine: ['self_service: [view, edit]\nelements:\n  name: { type: TEXT, label: Name }\n', '{name}{_save}'],
 };
 
@@ -101,6 +102,9 @@ export function asker(origin: string): Ask {
 /** The steps of which each continues what the one before has made, by `first` and `second` in turn. */
 type Steps = (first: Ask, second: Ask, visit: Visit, name: string) => Promise<void>;
 
+/** Times that were taken so far. */
+let slots = 0;
+
 const path = (answer: Answer) => `${locationOf(answer).pathname}${locationOf(answer).search}`;
 
 /** What one release makes and the other one reads, by what it is. */
@@ -157,6 +161,15 @@ export const carried: Record<string, Steps> = {
     const { link } = made.json as { link: string };
     const own = new URL(link).pathname;
     await second('open', 200, { method: 'GET', path: own, headers: html }, name);
+  },
+
+  async 'times that are taken once'(first, second, { csrf }) {
+    const headers = { ...json, 'x-csrf-token': csrf };
+    slots += 1;
+    const at = new Date(slots * 60_000).toISOString().slice(0, 16);
+    const message = { method: 'POST', path: `${app}/blocks/slot`, headers, json: { at, _save: '1' } };
+    await first('take', 201, message);
+    await second('take again', 422, message);
   },
 
   async 'answers of requests that are sent again'(first, second, { csrf }, name) {

@@ -40,10 +40,12 @@ export function placesTaken(
   const own = taken(placeIndex(id, 'by'), () => places.perRequester, { code: 'once' });
   const unique = places.unique.flatMap((element) => {
     const { isAddress, isClock } = definition.elements.get(element)?.kind ?? {};
-    const index = isClock
-      ? placeIndex(id, 'clock', element, zoneOf(site))
-      : placeIndex(id, isAddress ? 'folded' : 'same', element);
-    return taken(index, () => 1, { element, isOption: false });
+    // Of a time both: the release before counts by the text alone.
+    const clock = isClock
+      ? taken(placeIndex(id, 'clock', element, zoneOf(site)), () => 1, { element, isOption: false })
+      : [];
+    const text = placeIndex(id, isAddress ? 'folded' : 'same', element);
+    return [...taken(text, () => 1, { element, isOption: false }), ...clock];
   });
   const chosen = places.limited.flatMap((element) => {
     const limits = optionLimits(optionsNamed(definition, element));
