@@ -220,14 +220,21 @@ function wordsOfPiece(text: string): string[] {
   return folded.match(isAscii(folded) ? asciiWord : wordPattern) ?? [];
 }
 
-/** Behind a space, where the piece has one: a longer word becomes two. */
+/** Characters in which the end of a piece is looked for. */
+const LOOK_BACK = 1_000;
+/** What is in no word, however it is folded: white space, and punctuation of ASCII and of East Asia. */
+const between = /[\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\u3001\u3002\uff0c]/;
+/** What belongs to the character before it. */
+const continued = /[\p{M}\p{Cf}\udc00-\udfff]/u;
+
+/** Between two words, where the last characters of a piece have a place between words: else a long word becomes two. */
 function endOfPiece(text: string, begin: number): number {
   const end = begin + PIECE;
   if (end >= text.length) return text.length;
-  const space = text.lastIndexOf(' ', end - 1);
-  if (space > begin) return space + 1;
-  const isInsidePair = (text.codePointAt(end - 1) as number) > 0xffff;
-  return isInsidePair ? end - 1 : end;
+  const first = end - LOOK_BACK;
+  for (let at = end; at > first; at -= 1) if (between.test(text.charAt(at - 1))) return at;
+  for (let at = end; at > first; at -= 1) if (!continued.test(text.charAt(at))) return at;
+  return end;
 }
 
 /** Whether the term of a word is cut, or the same as that of a longer one. */
