@@ -257,7 +257,7 @@ export class JobQueue {
   /** Stores a failed try: the job waits for the next one, or is dead. */
   async failed({ job, token, beganAt }: Claimed, error: unknown): Promise<FailedTry> {
     const failure = error instanceof JobFailure ? error : new JobFailure((error as Error)?.message ?? String(error));
-    const { next, status, answer } = failure;
+    const { next, status, answer, data } = failure;
     const { masked = (text: string) => text } = this.options;
     const reason = storable(masked(failure.message), MAX_REASON);
     const at = this.options.now();
@@ -274,9 +274,10 @@ export class JobQueue {
     const [change, values] = isDead
       ? [`state = 'dead', held_key = null, ended_at = ?`, [at]]
       : [`state = 'waiting', due_at = ?, missing_since = ?${counted}`, [at + waits, since]];
-    const ended = 'started_at = ?, error = ?, status = ?, answer = ?';
+    const ended = 'started_at = ?, error = ?, status = ?, answer = ?, data = coalesce(?, data)';
     const text = `update ${TABLE} set ${change}, ${ended}, ${NO_LEASE} where job_id = ? and token = ?`;
-    await this.writing((sql) => sql.change(text, [...values, beganAt, ...shared, job.id, token]));
+    const stored = data && JSON.stringify(data);
+    await this.writing((sql) => sql.change(text, [...values, beganAt, ...shared, stored, job.id, token]));
     return { isDead, dueAt: isDead ? null : at + waits, reason };
   }
 

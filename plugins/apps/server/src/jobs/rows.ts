@@ -128,6 +128,8 @@ interface Failure {
   /** The status and the beginning of an answer of another server. */
   status?: number | null;
   answer?: string | null;
+  /** What the next try gets in place of the job's data. */
+  data?: Items;
 }
 
 /** A failed try of a job; any other error counts as one that may succeed next time. */
@@ -135,12 +137,14 @@ export class JobFailure extends Error {
   readonly next: NonNullable<Failure['next']>;
   readonly status: number | null;
   readonly answer: string | null;
+  readonly data: Items | null;
 
-  constructor(message: string, { next = 'again', status = null, answer = null }: Failure = {}, cause?: unknown) {
+  constructor(message: string, { next = 'again', status = null, answer = null, data }: Failure = {}, cause?: unknown) {
     super(message, { cause });
     this.next = next;
     this.status = status;
     this.answer = answer;
+    this.data = data ?? null;
   }
 }
 

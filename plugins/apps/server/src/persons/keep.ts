@@ -1,6 +1,7 @@
 import { timeBefore } from '../apps';
 import type { Block } from '../apps/types';
 import type { Row } from '../database';
+import { JobFailure } from '../jobs';
 import type { JobHandler } from '../jobs/types';
 import { type Earlier, scopeOf } from '../records';
 import type { AppKey, Items } from '../records/types';
@@ -48,24 +49,32 @@ export function keepJobs({ tables, loadApp, services, now = Date.now }: KeepTool
     const { keep } = block?.definition.privacy ?? { keep: null };
     if (!block || !keep) return nothing;
     const until = timeBefore(keep, now());
-    const { positions = {}, failed = 0, first = '' } = structuredClone(data) as Partial<Progress>;
+    const { positions = {}, failed = 0, first = '', ...job } = structuredClone(data) as Partial<Progress> & Items;
     const progress: Progress = { positions, failed, first };
     const time = now() + MAX_TIME;
     let isOver = false;
-    const own = resumedScans(tables, positions, () => {
+    const checkTime = () => {
       signal.throwIfAborted();
       isOver = now() > time;
       return isOver;
-    });
-    for await (const rows of expired(own, key, block, until))
-      for (const row of rows) {
-        signal.throwIfAborted();
-        await remove(key, block, row).catch((error) => noteFailure(progress, row, error));
-      }
+    };
+    const own = resumedScans(tables, positions, checkTime);
+    const removeAll = async () => {
+      for await (const rows of expired(own, key, block, until))
+        for (const row of rows) {
+          if (checkTime()) {
+            positions[RECORDS] = { after: Number(row.id) - 1 };
+            return;
+          }
+          await remove(key, block, row).catch((error) => noteFailure(progress, row, error));
+        }
+    };
+    await removeAll();
     if (!isOver) await forgetDeleted(own, key, block, until);
-    if (isOver) await end(now(), { ...data, ...progress } as unknown as Items);
+    if (isOver) await end(now(), { ...job, ...progress } as unknown as Items);
     else if (progress.failed > 0)
-      throw new Error(`${progress.failed} records could not be removed, first ${progress.first}`);
+      // The next try looks at all records again.
+      throw new JobFailure(`${progress.failed} records could not be removed, first ${progress.first}`, { data: job });
     return nothing;
   };
 }
