@@ -1,4 +1,5 @@
 import { type Items, itemOf, type Json } from '../../../../shared/json';
+import { isFreeWord } from '../../../../shared/query/parse';
 import { definitionError, isAppsError } from '../../common/errors';
 import { OwnValue } from '../../common/request-objects';
 import { expectWork, shortWork } from '../../common/time/pace';
@@ -173,7 +174,7 @@ async function recordTargets(data: ElementData, element: Reference, find: string
   if (!records) return [];
   const { query: own, text, block } = element.settings;
   const beginnings = wordsOf(find);
-  const isIndexed = text !== undefined && records.hasWords(text);
+  const isIndexed = text !== undefined && records.hasWords(text) && isFreeWord(text);
   const conditions = [own, isIndexed && beginnings !== '' ? `reference_words in ${text}` : undefined];
   const query = conditions
     .filter((one) => one !== undefined)

@@ -239,6 +239,9 @@ interface PlainSearch {
   shown: string;
 }
 
+/** Indexes that plain words are searched in: a number has two conditions for each, and a query has at most 250. */
+const MAX_SEARCHED = 120;
+
 /**
  * Plain words as a query that finds the records with them in any index that a query can name, or with them as id; null for an
  * empty text and for one that is a query.
@@ -247,11 +250,13 @@ function plainSearch(text: string, indexes: IndexDeclarations): PlainSearch | nu
   const words = text.trim();
   if (words === '' || isQuery(words)) return null;
   const number = /^-?\d+(\.\d+)?$/.test(words) ? Number(words) : undefined;
-  const conditions = [...indexes].flatMap(([name, type]) => {
-    if (!isFreeWord(name)) return [];
-    if (type !== 'field') return [`words in ${name}`];
-    return [`${name} == words`, ...(number === undefined ? [] : [`${name} == number`])];
-  });
+  const conditions = [...indexes]
+    .filter(([name]) => isFreeWord(name))
+    .slice(0, MAX_SEARCHED)
+    .flatMap(([name, type]) => {
+      if (type !== 'field') return [`words in ${name}`];
+      return [`${name} == words`, ...(number === undefined ? [] : [`${name} == number`])];
+    });
   const query = [...conditions, ...(indexes.has('id') ? [] : ['id == words'])].join(' or ');
   return {
     query,

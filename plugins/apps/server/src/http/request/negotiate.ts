@@ -148,8 +148,10 @@ export function overlaid(services: HttpServices, { files, theme }: Overlay): Htt
       const isEdited = files?.site === shown.id && files.app === appId && files.texts.size > 0;
       if (!isEdited && theme?.site !== shown.id) return services.loadApp(shown, appId);
       const folder = isEdited ? await sites.app(shown, appId) : null;
-      const app = folder && files ? loadApp(withFiles(folder, files.texts)) : services.loadApp(shown, appId);
-      return previewed(await app, await liveApp(services, shown.id, appId));
+      const app = await (folder && files ? loadApp(withFiles(folder, files.texts)) : services.loadApp(shown, appId));
+      const live = await liveApp(services, shown.id, appId);
+      // What is being typed declares names that are gone a moment later; another theme's app has its own until it is active.
+      return app && (isEdited || isOtherwiseIndexed(app, live)) ? searchingLive(app, live) : app;
     },
   };
 }
@@ -160,6 +162,12 @@ async function liveApp({ sites, loadApp }: HttpServices, siteId: string, appId: 
   return site ? loadApp(site, appId) : null;
 }
 
+/** Whether an app's indexes would take the place of those that visitors search. */
+const isOtherwiseIndexed = ({ indexes }: App, live: App | null): boolean =>
+  [...indexes].some(([name, type]) => (live?.indexes.get(name) ?? type) !== type);
+
 /** An app of a preview, which searches the indexes of the live one. */
-const previewed = (app: App | null, live: App | null): App | null =>
-  app && { ...app, indexes: Object.assign(new Map(app.indexes), { live: live?.indexes ?? new Map() }) };
+const searchingLive = (app: App, live: App | null): App => ({
+  ...app,
+  indexes: Object.assign(new Map(app.indexes), { live: live?.indexes ?? new Map() }),
+});

@@ -17,6 +17,7 @@ import { ConfirmDialog, useFetchClient, useNotification, useTable } from '@strap
 import { type FormEvent, useState } from 'react';
 import type { AppDetail } from '../../../../../shared/admin-api';
 import type { Separator } from '../../../../../shared/cells';
+import { isFreeWord } from '../../../../../shared/query/parse';
 import { address, encoded, useAction } from '../../../api/base';
 import { useAppsDeleteRecordsMutation } from '../../../api/records';
 import { saveFile } from '../../../json-files';
@@ -98,7 +99,7 @@ export function FilterMenu({ app, onAdd }: FilterMenuProps) {
   const [index, setIndex] = useState('id');
   const [operator, setOperator] = useState<Operator>('==');
   const [value, setValue] = useState('');
-  const { indexes } = app;
+  const indexes = app.indexes.filter(({ name }) => isFreeWord(name));
   const type = indexes.find(({ name }) => name === index)?.type ?? 'field';
   const values = valuesOf(app.columns.find(({ name }) => name === index)).map((one) => String(one.value));
   const choose = (name: string) => {
