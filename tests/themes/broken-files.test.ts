@@ -260,6 +260,15 @@ describe.each([
     expect(await items()).toEqual([hall, taken]);
   });
 
+  test.each([
+    ['DELETE', {}],
+    ['PATCH', { json: { block: 'hall' } }],
+  ])('are not deleted or moved by a client: %s', async (method, body) => {
+    const answer = await stage.send({ as: 'mona', send: `${method} seats/record/r`, ...body });
+    expectAnswer(answer, { status: 500, error: 'DefinitionError', has: [file] });
+    expect(await items()).toEqual([hall, taken]);
+  });
+
   test('are deleted and leave it', async () => {
     await stage.keep('seats', 't', { block: 'seat', name: 'Two', state: 'done' });
     for (const name of ['remove', 'leave'])

@@ -11,7 +11,7 @@ import {
   waitsFor,
   withRun,
 } from '../apps';
-import { isAppsError } from '../common/errors';
+import { isAppsError, isBlockFailure } from '../common/errors';
 import { isUnconfirmed, type UnconfirmedAs, unconfirmedPlace } from '../indexes';
 import type { StoredRecord } from '../records/types';
 import type { Site, Sites } from '../sites/types';
@@ -151,7 +151,7 @@ async function endOne(
   }
 }
 
-const isRefused = (error: unknown): boolean => error instanceof FormRefusal || isAppsError(error, 'LogicError');
+const isRefused = (error: unknown): boolean => error instanceof FormRefusal || isBlockFailure(error);
 
 async function workOnce(all: Services, site: Site, app: App, { id }: StoredRecord, work: Work): Promise<void> {
   const requester = await all.requesters.anonymous();

@@ -141,15 +141,16 @@ async function whileOpen<T>(refusals: Refusals, isOpen: boolean, work: () => Pro
  * Throws the attempt's fatal error first, even if the logic has caught it. Of two failures of logic the one that it has thrown has the
  * position.
  */
-async function interrupted<T>(run: Run, work: Promise<T>): Promise<T> {
-  try {
-    const result = await work;
-    if (run.fatal.error !== undefined) throw run.fatal.error;
-    return result;
-  } catch (error) {
-    const { error: fatal } = run.fatal;
-    throw fatal === undefined || (isBlockFailure(fatal) && isBlockFailure(error)) ? error : fatal;
-  }
+async function interrupted(run: Run, work: Promise<LogicOutcome[]>): Promise<LogicOutcome[]> {
+  const { fatal } = run;
+  const thrown = (error: unknown) =>
+    fatal.error === undefined || (isBlockFailure(fatal.error) && isBlockFailure(error)) ? error : fatal.error;
+  const outcomes = await work.catch((error: unknown) => {
+    throw thrown(error);
+  });
+  if (fatal.error === undefined) return outcomes;
+  const failed = outcomes.find((outcome) => !outcome.ok);
+  throw thrown(failed && !failed.ok ? failed.error : fatal.error);
 }
 
 /** The program of a block's logic file, at the revision of its app. */
