@@ -268,7 +268,9 @@ describe('the parts of context are JSON', () => {
 });
 
 test('properties of context reach the layout', async () => {
-  const source = python('def on_display(context):\n  context.total = 5\n  context.fun = lambda: 1');
+  const source = python(
+    'def on_display(context):\n  context.total = 5\n  context.fun = lambda: 1\n  context.large = 2 ** 64 + 1',
+  );
   const session = await runtime.open(source, contextOf(), fakeHost(), runtime.budget());
   await session.call([{ name: 'on_display', contained: false }]);
   expect(await session.properties()).toEqual({ total: 5 });

@@ -233,14 +233,14 @@ def _run(calls):
 
 
 def _op_properties(request):
-    found = {}
+    found = []
     for name, value in _context._custom.items():
         try:
-            found[name] = _plain(value)
+            found.append(_text(name) + ':' + _text(_plain(value)))
         except Exception:
             # Not JSON: a layout could not use it.
             pass
-    text = _text(found, 'what was set on context')
+    text = '{' + ','.join(found) + '}'
     if _is_too_large(text):
         raise ValueError('What was set on context is larger than %d bytes' % _limits['resultSize'])
     return text
