@@ -39,7 +39,7 @@ export const searches = [
     'word search by relevance, limit 20',
     async () => {
       const { store, key, four, median, raw, words, strapi } = globalThis.bench;
-      const [first] = await store.page(key('large'), { limit: 1 });
+      const [first] = (await store.page(key('large'), { limit: 1 })).records;
       const [{ scope }] = await raw('select scope from apps_records where id = ?', [first.seq]);
       const engine = {
         sqlite: {
@@ -93,7 +93,7 @@ export const searches = [
     async () => {
       const { store, key, four, median, raw, records, strapi } = globalThis.bench;
       const { client } = strapi.db.dialect;
-      const [first] = await store.page(key('large'), { limit: 1 });
+      const [first] = (await store.page(key('large'), { limit: 1 })).records;
       const [{ scope }] = await raw('select scope from apps_records where id = ?', [first.seq]);
       // As many articles, with a number that is indexed.
       const text = client === 'postgres' ? 'text' : 'char(60)';

@@ -93,7 +93,7 @@ const steps = [
     're-index with 3 indexes',
     async () => {
       const { store, key, three, timed, records, raw } = globalThis.bench;
-      const [first] = await store.page(key('large'), { limit: 1 });
+      const [first] = (await store.page(key('large'), { limit: 1 })).records;
       let stop = false;
       let longest = 0;
       let writes = 0;
@@ -146,7 +146,7 @@ const steps = [
     'point get and increment',
     async () => {
       const { store, key, median } = globalThis.bench;
-      const page = await store.page(key('large'), { limit: 500 });
+      const { records: page } = await store.page(key('large'), { limit: 500 });
       let at = 0;
       const get = await median(() => store.get(key('large'), page[at++ % 500].id), 500);
       const inc = await median(
