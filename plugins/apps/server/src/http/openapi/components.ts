@@ -246,7 +246,6 @@ export const parameters: Items = {
       'Text that the client chooses for this request: sent again with the same key and body, it gets the first answer and is not carried out again',
     schema: { type: 'string', minLength: 1, maxLength: 257 },
   },
-  Locale: query('locale', 'The locale of the site, which its address decides; another one is refused', string),
   IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'The ETag that is known', schema: string },
 };
 

@@ -7,17 +7,7 @@ import type { Site } from '../../sites/types';
 import type { Exchange, HttpServices } from '../request/exchange';
 import { requireAccept } from '../request/negotiate';
 import { type BlockSchemas, blockPaths, blockSchemas, type UniqueName } from './blocks';
-import {
-  answer,
-  headers,
-  operation,
-  parameters,
-  reference,
-  responses,
-  schemas,
-  security,
-  securitySchemes,
-} from './components';
+import { answer, headers, operation, parameters, responses, schemas, security, securitySchemes } from './components';
 import { recordPaths } from './records';
 
 type Services = Pick<HttpServices, 'sites' | 'loadApp'>;
@@ -104,7 +94,7 @@ function openApiDocument({ title, url, apps }: Described): Items {
     servers: [{ url }],
     security: security(false),
     tags: described.map(({ id }) => ({ name: id })),
-    paths: withLocale(merged(described.map(({ paths }) => paths))),
+    paths: merged(described.map(({ paths }) => paths)),
     components: {
       schemas: { ...schemas, ...merged(described.map((one) => one.schemas)) },
       responses,
@@ -114,15 +104,6 @@ function openApiDocument({ title, url, apps }: Described): Items {
     },
   };
 }
-
-/** Every address takes the locale (docs/reference/json-interface.md#unknown-names). */
-const withLocale = (paths: Items): Items =>
-  Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => {
-      const { parameters: own = [], ...methods } = item as Items;
-      return [path, { parameters: [...(own as Items[]), reference('parameters', 'Locale')], ...methods }];
-    }),
-  );
 
 function describeApp(
   app: App,
