@@ -96,7 +96,7 @@ const ofTheme: Record<string, Dimension['add']> = {
       element(plan, name, { type: 'TEXTAREA', index_type: 'text' }, 'word '.repeat(1_500));
   },
   fields: (plan, share) => {
-    for (const name of numbered('z', 400 * share))
+    for (const name of numbered('z', 190 * share))
       element(plan, name, { type: 'TEXT', index_type: 'field' }, 'z'.repeat(200));
   },
   keywords: (plan) => {
@@ -105,7 +105,7 @@ const ofTheme: Record<string, Dimension['add']> = {
       element(plan, name, { type: 'CHECKBOXES', options: numbers(1_000), index_type: 'keyword' }, ...sent);
   },
   computed: (plan, share) => {
-    for (const name of numbered('u', 300 * share)) {
+    for (const name of numbered('u', 190 * share)) {
       element(plan, name, { type: 'TEXT', mode: 'COMPUTED_ON_SAVE', index_type: 'field' });
       plan.functions.push(`export const ${name} = () => 'u'.repeat(500);`);
     }

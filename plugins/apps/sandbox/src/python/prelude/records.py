@@ -264,7 +264,9 @@ class _State:
         value = self.items.get(name, 0)
         if not _native_isinstance(by, (int, float)) or not _native_isinstance(value, (int, float)):
             raise TypeError('inc: %s and what is added to it are numbers' % name)
-        added = self.added.get(name, 0) + _plain(by, 'what is added to ' + name, True)
+        # What is infinite is an overflow below.
+        exact = _plain(by, 'what is added to ' + name, True) if _native_isinstance(by, int) else by
+        added = self.added.get(name, 0) + exact
         if not (-_infinity < value + by < _infinity and -_infinity < added < _infinity):
             raise OverflowError('inc: the sum in %s is too large' % name)
         if name in self.changed or name in self.removed:
