@@ -130,12 +130,16 @@ export const calls: readonly Case[] = [
       ${attempt}
       for (const block of ['nope', '../../other/blocks/open', '__proto__', '', 'constructor', null, 5, {}]) {
         expectError(/^(NotFound|BadRequest|Type)Error$/, block, () => { record.set_block(block); return record.display(); });
-        expectError(/^(NotFound|BadRequest|Type)Error$/, block, () => record.save({}, { block_id: block ?? 'nope' }));
       }
       return out;
     }`,
     ...gives([]),
   },
+  ...['nope', '../../other/blocks/open', '__proto__', 'constructor'].map((block, at) => ({
+    name: `call-save-in-no-block-${at}`,
+    js: `export function f({ app }) { try { app.create_record('no-block').save({ a: 1 }, { block_id: '${block}' }); } catch {} return 1; }`,
+    ...throws(/NotFoundError: There is no block/),
+  })),
   {
     name: 'call-display-itself',
     js: `export function f({ app }) { const r = app.create_record('itself' + Math.random()); r.set_block('call-display-itself'); return r.display(); }`,
