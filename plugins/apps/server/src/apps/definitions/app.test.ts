@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { errorText } from '../../common/errors';
+import { MAX_FIELD_INDEXES } from '../../indexes';
 import type { AppFolder } from '../../sites';
 import { loadApp } from './app';
 import { emptySettings, historyDaysOf } from './settings';
@@ -92,7 +93,7 @@ describe('loadApp', () => {
       `elements:\n${Array.from({ length: count }, (_, at) => `  ${name}${at}: {type: TEXT, index_type: ${type}}\n`).join('')}`;
     const app = await loadApp(
       folder({
-        'blocks/a.yaml': declaring(199, 'n'),
+        'blocks/a.yaml': declaring(MAX_FIELD_INDEXES - 1, 'n'),
         'blocks/b.yaml': `${declaring(100, 'n')}  id: {type: TEXT, index_type: field}\n  m: {type: TEXT, index_type: field}`,
         'blocks/c.yaml': declaring(9, 'w', 'text'),
         'blocks/d.yaml': `${declaring(9, 'n')}  o: {type: TEXT, index_type: field}`,
@@ -100,10 +101,10 @@ describe('loadApp', () => {
     );
     expect([...app.blocks.values()].map(({ error }) => error?.message)).toEqual([
       ...Array(3).fill(undefined),
-      'The blocks of an app have at most 200 indexes of the type field together',
+      `The blocks of an app have at most ${MAX_FIELD_INDEXES} indexes of the type field together`,
     ]);
     expect(app.blocks.get('d')?.error?.position).toMatchObject({ file: 'blocks/d.yaml', line: 11 });
-    expect([app.indexes.size, app.indexes.has('o')]).toEqual([210, false]);
+    expect([app.indexes.size, app.indexes.has('o')]).toEqual([MAX_FIELD_INDEXES + 10, false]);
   });
 
   test('refuses another type for the index id', async () => {
